@@ -1,9 +1,13 @@
 package dev.muster.accounting;
 
-import dev.muster.config.ConfigError;
-import dev.muster.config.SisterFiles;
+import dev.muster.accounting.db.AccountingException;
+import dev.muster.accounting.dbd.Dbd;
+import dev.muster.accounting.dbd.DbdConfig;
+import dev.muster.accounting.table.AccountingStore;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
+import dev.muster.config.file.SisterFiles;
+import dev.muster.config.key.ConfigError;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.Identities;

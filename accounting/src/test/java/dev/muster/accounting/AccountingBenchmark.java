@@ -1,5 +1,7 @@
 package dev.muster.accounting;
 
+import dev.muster.accounting.table.AccountingStore;
+import dev.muster.accounting.table.Projection;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;

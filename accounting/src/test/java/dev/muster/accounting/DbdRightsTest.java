@@ -2,8 +2,12 @@ package dev.muster.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.config.ConfigError;
+import dev.muster.accounting.db.Database;
+import dev.muster.accounting.dbd.DbdApi;
+import dev.muster.accounting.table.AccountingStore;
+import dev.muster.accounting.table.BookStore;
 import dev.muster.config.SlurmdbdConf;
+import dev.muster.config.key.ConfigError;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Codec;

@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.accounting.db.Database;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A MariaDB server of a test's own in a temporary directory, reached through its Unix socket, and on a port of the loopback with TLS. */
-final class MariaDbServer implements AutoCloseable {
+public final class MariaDbServer implements AutoCloseable {
     private static final int START_S = 60;
 
     private final Process server;
@@ -34,11 +35,11 @@ final class MariaDbServer implements AutoCloseable {
     }
 
     /** Why there can be none here; empty if there can. */
-    static Optional<String> missing() {
+    public static Optional<String> missing() {
         return program("mariadbd").isEmpty() || program("mariadb-install-db").isEmpty() ? Optional.of("mariadbd is not installed") : Optional.empty();
     }
 
-    static MariaDbServer start(Path directory) throws IOException, InterruptedException {
+    public static MariaDbServer start(Path directory) throws IOException, InterruptedException {
         Path data = directory.resolve("data");
         Files.createDirectories(data);
         String user = System.getProperty("user.name");
@@ -72,7 +73,7 @@ final class MariaDbServer implements AutoCloseable {
         return new MariaDbServer(server, socket, port, directory);
     }
 
-    Database database(String name) {
+    public Database database(String name) {
         return Database.mariaDb(new Database.Server("localhost", 0, socket.toString(), "root", "", name));
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.accounting;
 
+import dev.muster.accounting.db.Database;
 import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;

@@ -3,6 +3,12 @@ package dev.muster.accounting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.accounting.book.Book;
+import dev.muster.accounting.db.Database;
+import dev.muster.accounting.dbd.DbdApi;
+import dev.muster.accounting.dbd.PrivateData;
+import dev.muster.accounting.table.AccountingStore;
+import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.Reports;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;

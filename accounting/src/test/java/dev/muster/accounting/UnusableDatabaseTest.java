@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.muster.accounting.db.Database;
+import dev.muster.accounting.db.ForeignTables;
+import dev.muster.accounting.db.Migrations;
+import dev.muster.accounting.table.AccountingStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;

@@ -1,5 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.cli.service.ServiceCommand;
+import dev.muster.cli.service.ServiceConnection;
+import dev.muster.cli.service.ServiceShared;
+import dev.muster.cli.service.Training;
 import dev.muster.transport.MonotonicClock;
 import java.io.File;
 import java.io.IOException;

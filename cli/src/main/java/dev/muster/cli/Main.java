@@ -1,5 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Output;
+import dev.muster.cli.command.ProcessHost;
+import dev.muster.cli.command.RawText;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -22,7 +26,7 @@ public final class Main {
         Runtime.getRuntime().halt(rc);
     }
 
-    static CommandContext context(String[] args) {
+    public static CommandContext context(String[] args) {
         Map<String, String> env = environment();
         List<String> argv = arguments(args);
         return new CommandContext(args[0], argv.getFirst(), argv.subList(1, argv.size()), env, new ProcessHost(env),

@@ -1,5 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.OptionHelp;
+import dev.muster.cli.scontrol.ScontrolHelp;
 import dev.muster.model.Release;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,17 @@
 package dev.muster.cli;
 
+import dev.muster.cli.command.ClientConf;
+import dev.muster.cli.command.Clusters;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Controller;
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.Output;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.FilterScript;
+import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.option.Unfinished;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayInputStream;
@@ -17,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A machine and a controller made of canned answers; keeps what was sent. */
-final class FakeHost implements Host {
+public final class FakeHost implements Host {
     private final ClientConf settings = ClientConf.standard();
     List<String> mpiKinds = List.of();
     private final long beganNs = System.nanoTime();
@@ -26,28 +38,28 @@ final class FakeHost implements Host {
 
     String accountingType = "accounting_storage/slurmdbd";
     /** 2026-11-21T09:46:20Z. */
-    static final long NOW = 1795254380L;
+    public static final long NOW = 1795254380L;
 
     int uid = 1000;
-    final Map<String, String> files = new HashMap<>();
-    final Map<String, Object> replies = new HashMap<>();
-    final List<String> calls = new ArrayList<>();
-    final Map<String, Json.Obj> sent = new HashMap<>();
-    final Map<String, String> env = new LinkedHashMap<>();
+    public final Map<String, String> files = new HashMap<>();
+    public final Map<String, Object> replies = new HashMap<>();
+    public final List<String> calls = new ArrayList<>();
+    public final Map<String, Json.Obj> sent = new HashMap<>();
+    public final Map<String, String> env = new LinkedHashMap<>();
     final Map<String, Runnable> handlers = new HashMap<>();
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final Map<String, java.util.ArrayDeque<Frames>> streams = new HashMap<>();
     String stdin = "";
 
-    record Ran(int rc, String out, String err) {}
+    public record Ran(int rc, String out, String err) {}
 
-    FakeHost reply(String message, String json) {
+    public FakeHost reply(String message, String json) {
         replies.put(message, Json.object(json.getBytes(StandardCharsets.UTF_8)));
         return this;
     }
 
-    FakeHost refuse(String message, int errno, String sentence) {
+    public FakeHost refuse(String message, int errno, String sentence) {
         replies.put(message, new SlurmException(errno, sentence));
         return this;
     }
@@ -69,12 +81,12 @@ final class FakeHost implements Host {
         streams.computeIfAbsent(address, a -> new java.util.ArrayDeque<>()).add(frames);
     }
 
-    Ran run(String commandLine) {
+    public Ran run(String commandLine) {
         List<String> words = new ArrayList<>(Texts.words(commandLine));
         return run(words.getFirst(), words.subList(1, words.size()));
     }
 
-    Ran run(String name, List<String> args) {
+    public Ran run(String name, List<String> args) {
         CommandContext c = new CommandContext(name, name, args, env, this, new Output(out, false), new Output(err, true),
                 new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8)));
         int rc = Commands.run(c);
@@ -142,7 +154,7 @@ final class FakeHost implements Host {
     }
 
     /** Clusters that were turned to, one after the other. */
-    final List<String> turns = new ArrayList<>();
+    public final List<String> turns = new ArrayList<>();
     private String turnedTo = "";
 
     @Override

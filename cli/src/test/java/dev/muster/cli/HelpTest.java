@@ -2,6 +2,8 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.OptionHelp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -2,6 +2,7 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.cli.option.GetOpt;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

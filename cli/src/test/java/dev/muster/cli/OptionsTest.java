@@ -2,6 +2,9 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.option.JobOption;
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;

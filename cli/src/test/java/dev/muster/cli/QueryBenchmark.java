@@ -1,5 +1,6 @@
 package dev.muster.cli;
 
+import dev.muster.cli.service.SubmitLoad;
 import dev.muster.model.Json;
 import dev.muster.transport.Client;
 import java.io.BufferedInputStream;

@@ -2,6 +2,11 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.cli.command.RequestIds;
+import dev.muster.cli.format.Ranks;
+import dev.muster.cli.option.Unfinished;
+import dev.muster.cli.step.IoFrame;
+import dev.muster.cli.step.StepFiles;
 import dev.muster.model.Bytes;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;

@@ -1,5 +1,6 @@
 package dev.muster.config;
 
+import dev.muster.config.key.Key;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,16 @@
 package dev.muster.config;
 
+import dev.muster.config.file.Pairs;
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.KeyCheck;
+import dev.muster.config.key.Values;
 import dev.muster.model.HostList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** A NodeName line while it is read; the one for DEFAULT is what later lines start from. */
-final class NodeLine {
+public final class NodeLine {
     private static final List<String> STATES = List.of("UNKNOWN", "IDLE", "DOWN", "DRAIN", "FAIL", "FAILING", "FUTURE",
         "CLOUD", "EXTERNAL", "UNDRAIN", "RESUME", "NO_RESPOND");
 
@@ -199,7 +203,7 @@ final class NodeLine {
         return (int) port;
     }
 
-    static HostList hosts(String text, String key, Values values) {
+    public static HostList hosts(String text, String key, Values values) {
         HostList.Parsed parsed = HostList.parse(text);
         if (parsed instanceof HostList.Parsed.Ok ok) {
             return ok.list();
@@ -324,7 +328,7 @@ final class NodeLine {
     }
 
     /** A count with an optional K, M, G, T or P of 1024; -1 when it is none. */
-    static long count(String text) {
+    public static long count(String text) {
         int end = 0;
         while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
             end++;

@@ -1,7 +1,11 @@
 package dev.muster.config;
 
-import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.config.file.Pairs;
+import dev.muster.config.key.KeyCheck;
+import dev.muster.config.key.Names;
+import dev.muster.config.key.Values;
 import dev.muster.model.Durations;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;

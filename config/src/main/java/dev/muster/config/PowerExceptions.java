@@ -1,5 +1,8 @@
 package dev.muster.config;
 
+import dev.muster.config.key.Key;
+import dev.muster.config.key.Names;
+import dev.muster.config.key.Values;
 import dev.muster.model.Digits;
 import dev.muster.model.HostList;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
 package dev.muster.config;
 
+import dev.muster.config.key.Key;
+import dev.muster.config.key.Names;
+import dev.muster.config.key.Values;
 import dev.muster.model.Durations;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The lines of {@code scontrol show config}. */
-final class ShowConfig {
+public final class ShowConfig {
     /** In order; after the colon, how the value is written. Without a colon: the text, or {@code (null)}. */
     private static final String LAYOUT = """
         AccountingStorageBackupHost AccountingStorageEnforce AccountingStorageHost AccountingStorageExternalHost
@@ -112,7 +115,7 @@ final class ShowConfig {
         out.add(padded(name) + " = " + value);
     }
 
-    static String padded(String name) {
+    public static String padded(String name) {
         return name.length() >= NAME_WIDTH ? name : name + " ".repeat(NAME_WIDTH - name.length());
     }
 

@@ -1,5 +1,13 @@
 package dev.muster.config;
 
+import dev.muster.config.file.Pairs;
+import dev.muster.config.file.SisterFiles;
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.Key;
+import dev.muster.config.key.KeyCheck;
+import dev.muster.config.key.Names;
+import dev.muster.config.key.Values;
+import dev.muster.config.sister.MpiConf;
 import dev.muster.model.LogLevels;
 import dev.muster.model.MultiProgram;
 import java.io.File;

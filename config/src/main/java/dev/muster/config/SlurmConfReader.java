@@ -1,5 +1,15 @@
 package dev.muster.config;
 
+import dev.muster.config.file.ConfLines;
+import dev.muster.config.file.Pairs;
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.Key;
+import dev.muster.config.key.KeyCheck;
+import dev.muster.config.key.KeyRelations;
+import dev.muster.config.key.Names;
+import dev.muster.config.key.SelectWords;
+import dev.muster.config.key.Values;
+import dev.muster.config.sister.Topologies;
 import dev.muster.model.Durations;
 import dev.muster.model.HostCall;
 import dev.muster.model.TresWeights;
@@ -19,18 +29,18 @@ import java.util.Set;
  * Reads one slurm.conf. Every command does this on every start, so there is no regular expression, stream or lambda
  * here. Mistakes are collected; none of them stops the reading.
  */
-final class SlurmConfReader implements ConfLines.Sink {
+public final class SlurmConfReader implements ConfLines.Sink {
     private static final Key[] KEYS = Key.values();
     private static final Map<String, Key> BY_NAME = byName();
     private static final long MAX_ARRAY_SIZE = 4_000_001;
     private static final long MIN_JOB_AGE_S = 2;
     private static final int MAX_CONTROLLERS = 16;
 
-    final String[] texts = new String[KEYS.length];
-    final long[] numbers = new long[KEYS.length];
-    final boolean[] given = new boolean[KEYS.length];
+    public final String[] texts = new String[KEYS.length];
+    public final long[] numbers = new long[KEYS.length];
+    public final boolean[] given = new boolean[KEYS.length];
     final List<List<String>> lines = new ArrayList<>(KEYS.length);
-    final List<Controller> controllers = new ArrayList<>();
+    public final List<Controller> controllers = new ArrayList<>();
     final List<NodeConf> nodes = new ArrayList<>();
     final List<PartitionConf> partitions = new ArrayList<>();
     /** Where each key stands last: whether what it names is there is known at the end. */
@@ -452,7 +462,7 @@ final class SlurmConfReader implements ConfLines.Sink {
         }
     }
 
-    Values valuesAt(Key key) {
+    public Values valuesAt(Key key) {
         return values.at(given[key.ordinal()] ? files[key.ordinal()] : "", at[key.ordinal()], "");
     }
 

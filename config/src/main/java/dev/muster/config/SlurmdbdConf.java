@@ -1,5 +1,9 @@
 package dev.muster.config;
 
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.KeyCheck;
+import dev.muster.config.key.KeyTable;
+import dev.muster.config.key.Values;
 import dev.muster.model.Durations;
 import java.io.File;
 import java.util.HashSet;

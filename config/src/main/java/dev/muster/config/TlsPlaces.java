@@ -1,5 +1,7 @@
 package dev.muster.config;
 
+import dev.muster.config.key.Key;
+import dev.muster.config.key.Values;
 import java.io.File;
 import java.util.List;
 import java.util.Locale;
@@ -62,7 +64,7 @@ public record TlsPlaces(boolean on, String directory, Map<String, String> parame
     }
 
     /** The type's full name. What is known of neither is an error, a policy of another library's is told. */
-    static String checkedType(String type, Values values) {
+    public static String checkedType(String type, Values values) {
         String full = full(type);
         if (!full.isEmpty() && !TYPES.contains(full)) {
             values.error("TLSType=" + type + " is not part of this version; there is " + String.join(", ", TYPES));
@@ -70,7 +72,7 @@ public record TlsPlaces(boolean on, String directory, Map<String, String> parame
         return full;
     }
 
-    static String checkedParameters(String parameters, Values values) {
+    public static String checkedParameters(String parameters, Values values) {
         for (Map.Entry<String, String> word : Values.parameters(parameters).entrySet()) {
             String name = word.getKey();
             if (name.equals(POLICY)) {

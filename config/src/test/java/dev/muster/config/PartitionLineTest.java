@@ -2,6 +2,7 @@ package dev.muster.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.config.key.ConfigError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

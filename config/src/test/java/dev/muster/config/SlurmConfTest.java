@@ -2,6 +2,9 @@ package dev.muster.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.Key;
+import dev.muster.config.key.Names;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

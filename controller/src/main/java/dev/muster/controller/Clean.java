@@ -8,10 +8,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /** {@code slurmctld -c}: forgets the cluster's state, not its key. */
-final class Clean {
+public final class Clean {
     private Clean() {}
 
-    static void wipe(Path stateDir) throws IOException {
+    public static void wipe(Path stateDir) throws IOException {
         for (String part : new String[] {"journal", "blobs", "accounting"}) {
             Path dir = stateDir.resolve(part);
             if (Files.isDirectory(dir)) {

@@ -1,31 +1,74 @@
 package dev.muster.controller;
 
-import dev.muster.config.BurstBufferConf;
-import dev.muster.config.CgroupConf;
-import dev.muster.config.ConfigError;
-import dev.muster.config.Key;
+import dev.muster.config.AuthPlaces;
 import dev.muster.config.ShowLive;
-import dev.muster.config.SisterFiles;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
-import dev.muster.config.HelpersConf;
-import dev.muster.config.KafkaConf;
-import dev.muster.config.ResourcesYaml;
-import dev.muster.config.Topologies;
+import dev.muster.config.file.SisterFiles;
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.Key;
+import dev.muster.config.sister.BurstBufferConf;
+import dev.muster.config.sister.CgroupConf;
+import dev.muster.config.sister.HelpersConf;
+import dev.muster.config.sister.KafkaConf;
+import dev.muster.config.sister.ResourcesYaml;
+import dev.muster.config.sister.Topologies;
+import dev.muster.controller.accounting.Accounting;
+import dev.muster.controller.accounting.DbdAccounting;
+import dev.muster.controller.accounting.EmbeddedAccounting;
+import dev.muster.controller.accounting.NoAccounting;
+import dev.muster.controller.accounting.WaitReasons;
+import dev.muster.controller.config.ConfigBridge;
+import dev.muster.controller.config.ConfigService;
+import dev.muster.controller.config.PartitionQos;
+import dev.muster.controller.config.PowerOptions;
+import dev.muster.controller.config.SchedulerWords;
 import dev.muster.controller.dbd.ExternalDbds;
-import dev.muster.core.Command;
+import dev.muster.controller.edge.Api;
+import dev.muster.controller.edge.Certificates;
+import dev.muster.controller.edge.Clients;
+import dev.muster.controller.edge.GroupLook;
+import dev.muster.controller.edge.HttpPages;
+import dev.muster.controller.edge.RateLimit;
+import dev.muster.controller.edge.SubmitFilter;
+import dev.muster.controller.edge.TokenDesk;
+import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.Clock;
+import dev.muster.controller.engine.CoreThread;
+import dev.muster.controller.engine.HighestIds;
+import dev.muster.controller.engine.News;
+import dev.muster.controller.engine.PlanThread;
+import dev.muster.controller.engine.Recovery;
+import dev.muster.controller.engine.StateDirectory;
+import dev.muster.controller.engine.Watch;
+import dev.muster.controller.nodes.HealthChecks;
+import dev.muster.controller.nodes.NodeEffects;
+import dev.muster.controller.nodes.NodeLinks;
+import dev.muster.controller.nodes.Outgoing;
+import dev.muster.controller.nodes.Silence;
+import dev.muster.controller.site.BurstBuffers;
+import dev.muster.controller.site.Programs;
+import dev.muster.controller.stats.DebugFlags;
+import dev.muster.controller.stats.Metrics;
+import dev.muster.controller.stats.RpcNames;
+import dev.muster.controller.stats.SchedulerLog;
+import dev.muster.controller.stats.Statistics;
+import dev.muster.controller.view.JobViews;
+import dev.muster.controller.view.NodeViews;
+import dev.muster.controller.view.OwnedJobs;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Limits;
-import dev.muster.core.Node;
-import dev.muster.core.Partition;
-import dev.muster.core.PartitionEdit;
-import dev.muster.core.Power;
-import dev.muster.core.QosRules;
-import dev.muster.core.State;
-import dev.muster.core.Trigger;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.QosRules;
+import dev.muster.core.node.Power;
+import dev.muster.core.partition.PartitionEdit;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Trigger;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
@@ -34,7 +77,6 @@ import dev.muster.daemon.Sessions;
 import dev.muster.daemon.StartErrors;
 import dev.muster.daemon.TlsLog;
 import dev.muster.daemon.TokenKey;
-import dev.muster.config.AuthPlaces;
 import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
 import dev.muster.model.Codec;
@@ -72,7 +114,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** slurmctld: journal, core, planner, nodes and edge put together. */
-final class Controller {
+public final class Controller {
     /** A snapshot is taken after so many journal entries. */
     static final long SNAPSHOT_EVERY = 100_000;
 
@@ -125,7 +167,7 @@ final class Controller {
     private StateDirectory place;
     private String forgotten = "";
 
-    Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
+    public Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
         this.conf.set(conf);
         this.confFile = confFile;
         this.log = log;
@@ -150,7 +192,7 @@ final class Controller {
      * @param clean forget everything that was ({@code -c})
      * @throws IOException if a place cannot be used or the port is taken
      */
-    void start(boolean clean) throws IOException {
+    public void start(boolean clean) throws IOException {
         SlurmConf c = conf.get();
         Path stateDir = Path.of(c.stateSaveLocation());
         place = StateDirectory.open(stateDir, c.clusterName(), clean, log::error);
@@ -353,7 +395,7 @@ final class Controller {
         warn(c);
     }
 
-    Api api() {
+    public Api api() {
         return api;
     }
 
@@ -362,15 +404,15 @@ final class Controller {
     }
 
     /** Whose jobs there are. */
-    OwnedJobs owned() {
+    public OwnedJobs owned() {
         return owned;
     }
 
-    BurstBuffers buffers() {
+    public BurstBuffers buffers() {
         return buffers;
     }
 
-    SubmitFilter filter() {
+    public SubmitFilter filter() {
         return filter;
     }
 
@@ -493,43 +535,43 @@ final class Controller {
 
     // ---- what the edge asks
 
-    SlurmConf conf() {
+    public SlurmConf conf() {
         return conf.get();
     }
 
-    Scheduler planner() {
+    public Scheduler planner() {
         return scheduler;
     }
 
-    NodeLinks links() {
+    public NodeLinks links() {
         return links;
     }
 
-    Clock clock() {
+    public Clock clock() {
         return clock;
     }
 
     /** Nothing new is taken before what was acknowledged would have to be dropped. */
-    boolean isFull() {
+    public boolean isFull() {
         return journal.spaceLow() || accounting.overloaded() && !accounting.discards();
     }
 
-    Accounting accounting() {
+    public Accounting accounting() {
         return accounting;
     }
 
-    String randomToken() {
+    public String randomToken() {
         byte[] bytes = new byte[16];
         random.nextBytes(bytes);
         return dev.muster.transport.Hash.hex(bytes);
     }
 
-    ClusterMessages.PingReply ping() {
+    public ClusterMessages.PingReply ping() {
         SlurmConf c = conf.get();
         return new ClusterMessages.PingReply(c.clusterName(), c.controllers().getFirst().host(), "primary", true, Release.VERSION, bootTime);
     }
 
-    ClusterMessages.ConfigReply config() {
+    public ClusterMessages.ConfigReply config() {
         SlurmConf c = conf.get();
         String boot = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss").withZone(java.time.ZoneId.systemDefault())
                 .format(java.time.Instant.ofEpochSecond(bootTime));
@@ -559,19 +601,19 @@ final class Controller {
         return line.substring(0, line.indexOf('=') + 2) + (value.isEmpty() ? "(null)" : value);
     }
 
-    Requests requests() {
+    public Requests requests() {
         return requests;
     }
 
-    News news() {
+    public News news() {
         return news;
     }
 
-    Statistics statistics() {
+    public Statistics statistics() {
         return statistics;
     }
 
-    ClusterMessages.DiagnosticsReply diagnostics() {
+    public ClusterMessages.DiagnosticsReply diagnostics() {
         State state = thread.durable();
         TreeMap<String, Long> v = new TreeMap<>();
         statistics.put(v, state);
@@ -602,14 +644,14 @@ final class Controller {
     }
 
     /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
-    List<Job> activeJobs(State state) {
+    public List<Job> activeJobs(State state) {
         TreeSet<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
         return ids.stream().map(state.jobs()::at).toList();
     }
 
     /** In the order of the file, then what was created since. */
-    List<String> partitionOrder(State state) {
+    public List<String> partitionOrder(State state) {
         List<String> out = new ArrayList<>();
         conf.get().partitions().forEach(p -> out.add(p.name()));
         state.partitions().keys().forEach(name -> {
@@ -620,7 +662,7 @@ final class Controller {
         return out;
     }
 
-    PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m) {
+    public PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m) {
         Partition empty = new Partition(Codec.bind(new Json.Obj().put("name", m.partition()).put("state", "UP").put("maxTimeMin", -1L)
                 .put("maxNodes", -1L).put("minNodes", 1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL")
                 .put("overSubscribe", "NO").put("overTimeLimitMin", -1L).put("priorityTier", 1L).put("priorityJobFactor", 1L),
@@ -630,19 +672,19 @@ final class Controller {
         return PartitionEdit.edit(empty, values, allowedGids(values), thread.durable());
     }
 
-    GroupLook groupLook() {
+    public GroupLook groupLook() {
         return groupLook;
     }
 
     /** Of the groups that AllowGroups is to have, by its key or the beginning of it. */
-    Map<String, Integer> allowedGids(Map<String, String> changes) {
+    public Map<String, Integer> allowedGids(Map<String, String> changes) {
         List<String> named = new ArrayList<>();
         changes.forEach((k, v) -> named.addAll("allowgroups".startsWith(k) ? List.of(v.split(",")) : List.of()));
         return ConfigBridge.gids(identities, named);
     }
 
     /** Reads the file again. A bad file changes nothing; each line of the answer names one mistake and its place. */
-    synchronized String reconfigure() {
+    public synchronized String reconfigure() {
         switch (SlurmConf.read(confFile)) {
             case SlurmConf.Parsed.Invalid bad -> {
                 return mistakes(bad.errors());
@@ -693,7 +735,7 @@ final class Controller {
     }
 
     /** A level by name, or flags to add or take away: until the configuration is read again. "" or what is wrong. */
-    String setDebug(ClusterMessages.SetDebug m) {
+    public String setDebug(ClusterMessages.SetDebug m) {
         if (!m.scheduler().isEmpty()) {
             boolean there = scheduling.set(m.scheduler().equals("1"));
             log.info("sched: Set scheduler log level to " + m.scheduler());
@@ -727,27 +769,27 @@ final class Controller {
         return "";
     }
 
-    Clients clients() {
+    public Clients clients() {
         return clients;
     }
 
-    TokenDesk tokens() {
+    public TokenDesk tokens() {
         return desk;
     }
 
-    Certificates certificates() {
+    public Certificates certificates() {
         return certificates;
     }
 
-    ConfigService configService() {
+    public ConfigService configService() {
         return configService;
     }
 
-    DebugFlags debugFlags() {
+    public DebugFlags debugFlags() {
         return flags;
     }
 
-    String shutdown(boolean controllerOnly) {
+    public String shutdown(boolean controllerOnly) {
         log.info("shutdown requested");
         if (!controllerOnly) {
             links.broadcast(new NodeMessages.StopDaemon());
@@ -763,7 +805,7 @@ final class Controller {
         return "";
     }
 
-    void stop() {
+    public void stop() {
         stopping = true;
         sack.ifPresent(Sack::close);
         if (server != null) {

@@ -1,18 +1,18 @@
 package dev.muster.controller;
 
-import dev.muster.config.BurstBufferConf;
-import dev.muster.config.CgroupConf;
-import dev.muster.config.ConfigError;
-import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
-import dev.muster.config.HelpersConf;
-import dev.muster.config.KafkaConf;
-import dev.muster.config.ResourcesYaml;
-import dev.muster.config.Topologies;
-import dev.muster.daemon.Identities;
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.Key;
+import dev.muster.config.sister.BurstBufferConf;
+import dev.muster.config.sister.CgroupConf;
+import dev.muster.config.sister.HelpersConf;
+import dev.muster.config.sister.KafkaConf;
+import dev.muster.config.sister.ResourcesYaml;
+import dev.muster.config.sister.Topologies;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
+import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
 import dev.muster.daemon.StartErrors;

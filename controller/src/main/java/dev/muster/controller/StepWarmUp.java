@@ -1,14 +1,19 @@
 package dev.muster.controller;
 
-import dev.muster.core.Command;
+import dev.muster.controller.edge.StepEdge;
+import dev.muster.controller.edge.SubmitEdge;
+import dev.muster.controller.engine.Pipeline;
+import dev.muster.controller.engine.Watch;
+import dev.muster.controller.nodes.Outgoing;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.State;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Step;
 import dev.muster.journal.MemoryJournal;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
@@ -55,7 +60,7 @@ final class StepWarmUp {
             @Override
             public void apply(Entry entry, State before, State after) {
                 direct(outgoing.of(entry, after));
-                entry.changes().forEach(c -> dev.muster.core.Touched.jobs(c).forEach(watch::happened));
+                entry.changes().forEach(c -> dev.muster.core.index.Touched.jobs(c).forEach(watch::happened));
             }
 
             @Override

@@ -1,11 +1,16 @@
 package dev.muster.controller;
 
-import dev.muster.core.Command;
+import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.CoreThread;
+import dev.muster.controller.engine.Pipeline;
+import dev.muster.controller.engine.Recovery;
+import dev.muster.controller.view.JobViews;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Now;
-import dev.muster.core.State;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.journal.MemoryJournal;

@@ -2,10 +2,11 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Access;
-import dev.muster.core.Command;
-import dev.muster.core.Job;
-import dev.muster.core.State;
+import dev.muster.controller.view.Privacy;
+import dev.muster.core.command.Access;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.Entities.AdminLevel;

@@ -2,9 +2,13 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Now;
-import dev.muster.core.State;
+import dev.muster.controller.view.JobQuery;
+import dev.muster.controller.view.JobRowWriter;
+import dev.muster.controller.view.JobViews;
+import dev.muster.controller.view.OwnedJobs;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.api.JobMessages.QueryJobs;

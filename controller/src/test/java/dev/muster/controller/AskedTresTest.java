@@ -2,9 +2,11 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Job;
-import dev.muster.core.Now;
-import dev.muster.core.State;
+import dev.muster.controller.view.JobEnvironment;
+import dev.muster.controller.view.JobViews;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
 import dev.muster.model.Bytes;
 import dev.muster.model.api.JobMessages;
 import dev.muster.scheduler.Scheduler;

@@ -2,7 +2,9 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.State;
+import dev.muster.controller.stats.Metrics;
+import dev.muster.controller.view.NodeViews;
+import dev.muster.core.state.State;
 import dev.muster.model.JobReason;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages;

@@ -2,7 +2,8 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.State;
+import dev.muster.controller.view.Privacy;
+import dev.muster.core.state.State;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;

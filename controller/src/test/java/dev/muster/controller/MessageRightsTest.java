@@ -3,7 +3,7 @@ package dev.muster.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
-import dev.muster.core.Command;
+import dev.muster.core.command.Command;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Bytes;

@@ -3,7 +3,8 @@ package dev.muster.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
-import dev.muster.core.Node;
+import dev.muster.controller.config.ConfigBridge;
+import dev.muster.core.state.Node;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;

@@ -1,14 +1,15 @@
 package dev.muster.controller;
 
-import dev.muster.core.Command;
+import dev.muster.controller.engine.Recovery;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Partition;
-import dev.muster.core.Settings;
-import dev.muster.core.State;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
 import dev.muster.journal.FileJournal;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;

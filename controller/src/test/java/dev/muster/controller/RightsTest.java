@@ -3,11 +3,13 @@ package dev.muster.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Now;
+import dev.muster.controller.config.ConfigBridge;
+import dev.muster.controller.view.Privacy;
 import dev.muster.core.Rights;
-import dev.muster.core.State;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;

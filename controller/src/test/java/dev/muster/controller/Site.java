@@ -1,16 +1,17 @@
 package dev.muster.controller;
 
 import dev.muster.config.SlurmConf;
-import dev.muster.core.Change;
-import dev.muster.core.Command;
+import dev.muster.controller.config.ConfigBridge;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Partition;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
@@ -34,19 +35,19 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /** A cluster as slurm.conf has it, through the reader, the bridge and the real core. Two nodes of 4 CPUs and 1000 MiB, one partition. */
-final class Site {
+public final class Site {
     private final Core core = new Core(new Scheduler().withoutConnections());
     private final List<Entry> entries = new ArrayList<>();
     private long seconds = 1_000_000;
 
-    Site(String... lines) {
+    public Site(String... lines) {
         apply(ConfigBridge.command(conf(lines), 0));
         // one whose name begins so has not come yet
         core.state().nodes().values().stream().filter(n -> !n.name().startsWith("x")).forEach(n -> register(n.name(), "boot"));
     }
 
     /** Returns a free port below those that the system gives to outgoing connections, which may take a free port at any time. */
-    static int freePort() throws IOException {
+    public static int freePort() throws IOException {
         while (true) {
             try (ServerSocket free = new ServerSocket(ThreadLocalRandom.current().nextInt(20_000, 32_000))) {
                 return free.getLocalPort();
@@ -81,7 +82,7 @@ final class Site {
                 n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0), List.of(), "", "")));
     }
 
-    Decision apply(Command c) {
+    public Decision apply(Command c) {
         Now now = new Now(seconds * 1000, seconds * 1000);
         Decision decision = core.decide(c, now);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
@@ -92,11 +93,11 @@ final class Site {
     }
 
     /** {@code tasks=2 timing.timeLimitMin=5}: components of the request, or of another part of the description; the number or the sentence. */
-    String submit(String words) {
+    public String submit(String words) {
         return submit(1000, words);
     }
 
-    String submit(int uid, String words) {
+    public String submit(int uid, String words) {
         Map<String, Json.Obj> parts = new TreeMap<>(Map.of("request", new Json.Obj(), "owner", new Json.Obj().put("uid", (long) uid).put("user", "u"),
                 "payload", new Json.Obj().put("submitHost", "h")));
         Json.Obj job = new Json.Obj().put("kind", "BATCH");
@@ -120,7 +121,7 @@ final class Site {
     }
 
     /** A node that slurm.conf has no more. */
-    void lose(String node) {
+    public void lose(String node) {
         List<Change> changes = new ArrayList<>(List.of(new Change.NodeRemoved(node)));
         core.state().partitions().values().forEach(p -> changes.add(new Change.PartitionChanged(
                 new Partition(p.info(), p.nodes().stream().filter(n -> !n.equals(node)).toList()))));
@@ -129,51 +130,51 @@ final class Site {
     }
 
     /** Submits and looks for a place: as {@link #job}. */
-    String run(String words) {
+    public String run(String words) {
         String id = submit(words);
         schedule();
         return id.matches("[0-9]+") ? job(Integer.parseInt(id)) : id;
     }
 
     /** All that were applied, in order. */
-    List<Entry> entries() {
+    public List<Entry> entries() {
         return entries;
     }
 
-    void schedule() {
+    public void schedule() {
         apply(new Command.Schedule(100));
     }
 
-    void pass(long more) {
+    public void pass(long more) {
         seconds += more;
         apply(new Command.Tick());
     }
 
     /** Its script ends, and its node is done with it. */
-    void exit(int id, int code) {
+    public void exit(int id, int code) {
         end(id, code);
         done(core.state().jobs().at(id).run().allocation().nodeNames().getFirst(), id);
     }
 
     /** A node is done with it. */
-    void done(String node, int id) {
+    public void done(String node, int id) {
         apply(new Command.Report(node, new NodeMessages.JobDone(1, id, core.state().jobs().at(id).attempt(), "")));
     }
 
     /** Its script ends. */
-    void end(int id, int code) {
+    public void end(int id, int code) {
         Job job = core.state().jobs().at(id);
         String node = job.run().allocation().nodeNames().getFirst();
         apply(new Command.Report(node, new NodeMessages.StepExited(1, id, job.attempt(), Step.BATCH, Map.of("0", ExitStatus.exited(code)), "", 0,
                 new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0))));
     }
 
-    Core core() {
+    public Core core() {
         return core;
     }
 
     /** {@code RUNNING n1:2/500}: state, nodes with CPUs and memory, or why it waits. */
-    String job(int id) {
+    public String job(int id) {
         if (core.state().jobs().find(id).isEmpty()) {
             return "unknown";
         }

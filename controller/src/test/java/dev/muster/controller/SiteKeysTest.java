@@ -2,7 +2,8 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
+import dev.muster.controller.config.PowerOptions;
+import dev.muster.core.command.Command;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
@@ -212,8 +213,8 @@ class SiteKeysTest {
         return switch (site.apply(new Command.CreateStep(1000, "", 1, dev.muster.model.Codec.bind(new dev.muster.model.Json.Obj().put("request",
                 new dev.muster.model.Json.Obj().put("tasks", 1L)).put("overlap", Boolean.TRUE), dev.muster.model.StepDesc.class),
                 dev.muster.model.Bytes.EMPTY, "io"))) {
-            case dev.muster.core.Decision.Accepted a -> "0";
-            case dev.muster.core.Decision.Rejected r -> r.sentence();
+            case dev.muster.core.command.Decision.Accepted a -> "0";
+            case dev.muster.core.command.Decision.Rejected r -> r.sentence();
         };
     }
 

@@ -3,6 +3,7 @@ package dev.muster.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
+import dev.muster.controller.config.ConfigBridge;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -2,11 +2,11 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Allocation;
-import dev.muster.core.Command;
 import dev.muster.core.Core;
-import dev.muster.core.Job;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
@@ -74,7 +74,7 @@ class WideJobTest {
         assertThat(job().has(JobFlag.COMPLETING)).isFalse();
         assertThat(job().run().allocation().nodes()).allMatch(Allocation.Share::released);
         Core again = new Core(new Scheduler().withoutConnections());
-        site.entries().forEach(e -> again.apply(Codec.decode(e.encode(), dev.muster.core.Entry.class)));
+        site.entries().forEach(e -> again.apply(Codec.decode(e.encode(), dev.muster.core.state.Entry.class)));
         assertThat(again.state()).isEqualTo(site.core().state());
         assertThat(((Scheduler) again.planner()).fingerprint()).isEqualTo(((Scheduler) site.core().planner()).fingerprint());
     }

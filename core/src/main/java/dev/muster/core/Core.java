@@ -1,5 +1,46 @@
 package dev.muster.core;
 
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.command.Ids;
+import dev.muster.core.command.Planner;
+import dev.muster.core.command.Requests;
+import dev.muster.core.index.DueIndex;
+import dev.muster.core.job.BufferRules;
+import dev.muster.core.job.CronRules;
+import dev.muster.core.job.GroupRules;
+import dev.muster.core.job.HetRules;
+import dev.muster.core.job.JobRules;
+import dev.muster.core.job.JobSubmit;
+import dev.muster.core.job.MemoryRules;
+import dev.muster.core.job.NotifyRules;
+import dev.muster.core.job.SubmitRules;
+import dev.muster.core.job.TopRules;
+import dev.muster.core.job.UpdateRules;
+import dev.muster.core.limits.AccountUse;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.SoftLimit;
+import dev.muster.core.limits.UsageRules;
+import dev.muster.core.node.CompleteWait;
+import dev.muster.core.node.DynamicRules;
+import dev.muster.core.node.NodeRules;
+import dev.muster.core.node.NodeUpdates;
+import dev.muster.core.node.PowerRules;
+import dev.muster.core.partition.PartitionRules;
+import dev.muster.core.preempt.PreemptRules;
+import dev.muster.core.reservation.ReservationRules;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.core.step.StepRules;
+import dev.muster.core.timer.Happenings;
+import dev.muster.core.timer.SettingRules;
+import dev.muster.core.timer.TimerRules;
+import dev.muster.core.timer.TriggerRules;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
@@ -19,17 +60,13 @@ import java.util.function.BiConsumer;
  * answers, {@link State#apply} changes: nothing else does either.
  */
 public final class Core {
-    /** Numbers reserved at a time: at most so many are skipped when a journal's tail was cut. */
-    static final int ID_BLOCK = 1000;
-    /** No command emits more records than about this. */
-    static final int CHANGES_MAX = 1000;
     private static final BiConsumer<Runnable, Runnable> IN_TURN = (first, second) -> {
         first.run();
         second.run();
     };
 
     private final Planner planner;
-    private final Due due = new Due();
+    private final DueIndex due = new DueIndex();
     private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
     private final Happenings happened = new Happenings();
@@ -50,7 +87,7 @@ public final class Core {
     }
 
     /** What is due and when. */
-    public Due due() {
+    public DueIndex due() {
         if (!isIndexed) {
             index();
         }
@@ -211,8 +248,8 @@ public final class Core {
         changes.addAll(new UsageRules(state, now).configured(c.settings()));
         if (state.jobIdCeiling() <= c.settings().firstJobId()) {
             int first = Math.max(c.settings().firstJobId(), 1);
-            changes.add(new Change.JobIdsReserved(first, first + ID_BLOCK, Math.max(state.nextSluid(), 1),
-                    Math.max(state.nextSluid(), 1) + ID_BLOCK));
+            changes.add(new Change.JobIdsReserved(first, first + Ids.BLOCK, Math.max(state.nextSluid(), 1),
+                    Math.max(state.nextSluid(), 1) + Ids.BLOCK));
         }
         return Decision.of(changes, "");
     }
@@ -227,7 +264,7 @@ public final class Core {
         Ids ids = new Ids(state);
         new BufferRules(state, now).stageIn(changes, ids);
         List<Decision.Direct> direct = new ArrayList<>();
-        List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), CHANGES_MAX / 4));
+        List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), Decision.CHANGES_MAX / 4));
         due.lookAgain(Math.min(settled, planner.lookAgain()));
         PreemptRules preemption = new PreemptRules(state, now, changes, direct);
         planner.preemptions().forEach(preemption::giveWay);
@@ -274,9 +311,5 @@ public final class Core {
         }
         changes.addAll(0, ids.reservations());
         return Decision.of(changes, changes.size(), direct);
-    }
-
-    static Decision.Rejected unknownJob() {
-        return Decision.reject(SlurmErrno.INVALID_JOB_ID);
     }
 }

@@ -1,5 +1,9 @@
 package dev.muster.core;
 
+import dev.muster.core.command.Access;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.MessageRights;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.muster.daemon;
 
 import dev.muster.config.AuthPlaces;
-import dev.muster.config.ConfigError;
-import dev.muster.config.Key;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.Key;
 import dev.muster.model.Release;
 import dev.muster.transport.Caller;
 import dev.muster.transport.KeySet;

@@ -50,7 +50,7 @@ public final class Sessions {
     public Sessions(SlurmConf conf, Caller self, int daemonUid, boolean make) throws IOException {
         AuthPlaces places = AuthPlaces.of(conf);
         munge = places.munge() ? Optional.of(new Munge(places.mungeSocket())) : Optional.empty();
-        String other = conf.text(dev.muster.config.Key.ACCOUNTING_STORAGE_PASS);
+        String other = conf.text(dev.muster.config.key.Key.ACCOUNTING_STORAGE_PASS);
         accountingMunge = places.munge() && other.startsWith("/") ? Optional.of(new Munge(other)) : munge;
         if (make) {
             ClusterKey.findOrMake(places);

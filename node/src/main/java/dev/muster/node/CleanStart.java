@@ -1,5 +1,7 @@
 package dev.muster.node;
 
+import dev.muster.node.os.Os;
+import dev.muster.node.spool.Spool;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Signals;
+import dev.muster.node.os.Reasons;
 import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 

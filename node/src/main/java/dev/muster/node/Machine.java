@@ -1,6 +1,8 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.node.os.Loop;
+import dev.muster.node.step.StepdServer;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;

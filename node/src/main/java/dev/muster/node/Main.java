@@ -1,9 +1,9 @@
 package dev.muster.node;
 
 import dev.muster.config.AuthPlaces;
-import dev.muster.config.ConfigError;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.key.ConfigError;
 import dev.muster.daemon.CommandServiceKeeper;
 import dev.muster.daemon.ConfServers;
 import dev.muster.daemon.Configless;
@@ -16,6 +16,17 @@ import dev.muster.daemon.Sessions;
 import dev.muster.daemon.TlsLog;
 import dev.muster.model.HostList;
 import dev.muster.model.Release;
+import dev.muster.node.config.Options;
+import dev.muster.node.config.Settings;
+import dev.muster.node.config.SettingsReader;
+import dev.muster.node.config.WhichNode;
+import dev.muster.node.hardware.GpuProbe;
+import dev.muster.node.hardware.GresReport;
+import dev.muster.node.hardware.HardwareProbe;
+import dev.muster.node.os.Faults;
+import dev.muster.node.os.Os;
+import dev.muster.node.os.Reasons;
+import dev.muster.node.spool.Spool;
 import dev.muster.transport.Caller;
 import java.io.File;
 import java.io.IOException;

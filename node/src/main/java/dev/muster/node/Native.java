@@ -1,28 +1,28 @@
 package dev.muster.node;
 
 /** What the launcher offers to slurmd; absent when the class is run by a plain JVM, as in tests. */
-final class Native {
+public final class Native {
     private static final boolean LINKED = probe();
 
     private Native() {}
 
     /** One byte exit code, then what the program printed. */
-    static native byte[] run(byte[][] argv);
+    public static native byte[] run(byte[][] argv);
 
     /** 0 or errno. */
-    static native int kill(int pid, int signal);
+    public static native int kill(int pid, int signal);
 
     /** Keeps the process out of swap; 0 or errno. */
     static native int lockMemory();
 
-    static native int uid();
+    public static native int uid();
 
-    static native int gid();
+    public static native int gid();
 
     /** 0 or errno. */
-    static native int lchown(byte[] path, int uid, int gid);
+    public static native int lchown(byte[] path, int uid, int gid);
 
-    static boolean isLinked() {
+    public static boolean isLinked() {
         return LINKED;
     }
 

@@ -1,6 +1,6 @@
 package dev.muster.node;
 
-import dev.muster.config.CertmgrConf;
+import dev.muster.config.sister.CertmgrConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Codec;
@@ -8,6 +8,9 @@ import dev.muster.model.Json;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.SignCertificate;
 import dev.muster.model.api.ClusterMessages.SignedCertificate;
+import dev.muster.node.config.Settings;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Os;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.TlsIdentity;

@@ -10,6 +10,15 @@ import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
 import dev.muster.model.node.NodeMessages.Hardware;
+import dev.muster.node.config.Confinement;
+import dev.muster.node.config.Settings;
+import dev.muster.node.job.Jobs;
+import dev.muster.node.job.StepManager;
+import dev.muster.node.job.Unallocated;
+import dev.muster.node.meter.Sensors;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Os;
+import dev.muster.node.os.ProcessTable;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
@@ -19,7 +28,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** What slurmd answers to anybody who may ask: itself, and the processes of the caller's jobs. */
-final class Queries {
+public final class Queries {
     private final Settings settings;
     private final Loop loop;
     private final Jobs jobs;

@@ -1,12 +1,14 @@
 package dev.muster.controller;
 
 import dev.muster.config.SlurmConf;
-import dev.muster.core.Command;
+import dev.muster.controller.config.ConfigBridge;
+import dev.muster.controller.nodes.Charters;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
@@ -34,7 +36,7 @@ public final class Chartered {
         if (decision instanceof Decision.Rejected r) {
             throw new AssertionError(r.sentence());
         }
-        List<dev.muster.core.Change> changes = ((Decision.Accepted) decision).changes();
+        List<dev.muster.core.state.Change> changes = ((Decision.Accepted) decision).changes();
         if (!changes.isEmpty()) {
             core.apply(new Entry(now.tickMs(), now.timeMs(), 0, "test", changes));
         }

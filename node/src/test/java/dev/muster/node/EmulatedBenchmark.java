@@ -9,6 +9,7 @@ import dev.muster.model.Json;
 import dev.muster.model.StepDesc;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.JobMessages;
+import dev.muster.node.os.Os;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
 import java.io.BufferedReader;

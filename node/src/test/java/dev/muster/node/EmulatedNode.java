@@ -8,6 +8,16 @@ import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.model.node.NodeMessages.Heartbeat;
 import dev.muster.model.node.NodeMessages.Register;
 import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.node.cgroup.Cgroups;
+import dev.muster.node.config.Settings;
+import dev.muster.node.io.LaunchRelay;
+import dev.muster.node.io.MpiLinks;
+import dev.muster.node.job.Hooks;
+import dev.muster.node.job.Jobs;
+import dev.muster.node.job.Reports;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Os;
+import dev.muster.node.spool.Spool;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
@@ -20,7 +30,7 @@ final class EmulatedNode implements AutoCloseable {
     private final Loop loop;
     private final Reports reports = new Reports(1) {
         @Override
-        void acknowledge(long seq) {
+        public void acknowledge(long seq) {
             int before = jobs.known().size();
             super.acknowledge(seq);
             all.freed(before - jobs.known().size());

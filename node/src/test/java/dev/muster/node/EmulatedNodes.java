@@ -1,14 +1,20 @@
 package dev.muster.node;
 
-import dev.muster.config.ConfigError;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
+import dev.muster.config.key.ConfigError;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages;
+import dev.muster.node.config.Options;
+import dev.muster.node.config.Settings;
+import dev.muster.node.config.SettingsReader;
+import dev.muster.node.io.LaunchRelay;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Os;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;

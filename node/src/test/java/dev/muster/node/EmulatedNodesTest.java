@@ -18,6 +18,8 @@ import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.model.node.SharedLaunch;
+import dev.muster.node.os.Os;
+import dev.muster.node.spool.Spool;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import dev.muster.transport.Verifier;

@@ -1,5 +1,7 @@
 package dev.muster.node;
 
+import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -15,26 +17,26 @@ final class EmulatedSpool extends Spool {
     }
 
     @Override
-    boolean mark(int jobId, int attempt, int stepId, String start) {
+    public boolean mark(int jobId, int attempt, int stepId, String start) {
         return launched.add(List.of(jobId, attempt, stepId));
     }
 
     @Override
-    void makeJobDirectory(int jobId, int attempt) {}
+    public void makeJobDirectory(int jobId, int attempt) {}
 
     @Override
-    void saveJob(int jobId, int attempt, JobFile job) {}
+    public void saveJob(int jobId, int attempt, JobFile job) {}
 
     @Override
-    Optional<StatusFile> status(Path stepDirectory) {
+    public Optional<StatusFile> status(Path stepDirectory) {
         return Optional.empty();
     }
 
     @Override
-    long stepdPid(Path stepDirectory) {
+    public long stepdPid(Path stepDirectory) {
         return 0;
     }
 
     @Override
-    void remove(int jobId, int attempt) {}
+    public void remove(int jobId, int attempt) {}
 }

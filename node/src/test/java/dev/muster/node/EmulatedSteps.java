@@ -5,6 +5,12 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Os;
+import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.StatusFile;
+import dev.muster.node.step.Launcher;
+import dev.muster.node.step.StepWatch;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,7 +85,7 @@ final class EmulatedSteps implements Launcher {
         Program program = started.remove(stepDirectory);
         return new StepWatch(stepDirectory, spool, loop, listener) {
             @Override
-            void start(CompletableFuture<Boolean> ended, boolean isNumbered) {
+            public void start(CompletableFuture<Boolean> ended, boolean isNumbered) {
                 if (program.is("gate")) {
                     all.gate().thenRun(() -> loop.post(() -> end(0)));
                 } else if (!program.is("extern")) {
@@ -94,7 +100,7 @@ final class EmulatedSteps implements Launcher {
             }
 
             @Override
-            void send(char type, int mode, long signal, byte[] bytes) {
+            public void send(char type, int mode, long signal, byte[] bytes) {
                 boolean ends = signal == Os.SIGNAL_KILL || signal == Os.SIGNAL_TERM;
                 if (type == 'S' && ends) {
                     loop.post(() -> end((int) signal));

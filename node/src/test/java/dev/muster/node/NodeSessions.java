@@ -2,6 +2,7 @@ package dev.muster.node;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.Sessions;
+import dev.muster.node.spool.Spool;
 import dev.muster.transport.Caller;
 import java.io.IOException;
 import java.nio.file.Files;

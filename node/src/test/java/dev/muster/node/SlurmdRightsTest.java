@@ -2,7 +2,7 @@ package dev.muster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.config.CgroupConf;
+import dev.muster.config.sister.CgroupConf;
 import dev.muster.controller.Chartered;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
@@ -21,6 +21,11 @@ import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.node.config.Confinement;
+import dev.muster.node.config.Settings;
+import dev.muster.node.job.Unallocated;
+import dev.muster.node.os.Os;
+import dev.muster.node.spool.Spool;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.net.ServerSocket;

@@ -2,7 +2,7 @@ package dev.muster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.config.CgroupConf;
+import dev.muster.config.sister.CgroupConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
@@ -22,6 +22,12 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Task;
+import dev.muster.node.config.Confinement;
+import dev.muster.node.config.Settings;
+import dev.muster.node.os.Os;
+import dev.muster.node.os.Reasons;
+import dev.muster.node.spool.Spool;
+import dev.muster.node.step.StepSocket;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;

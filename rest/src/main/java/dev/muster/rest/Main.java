@@ -7,6 +7,14 @@ import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.Signals;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
+import dev.muster.rest.contract.Contract;
+import dev.muster.rest.contract.Document;
+import dev.muster.rest.http.Connection;
+import dev.muster.rest.http.Listeners;
+import dev.muster.rest.http.Privileges;
+import dev.muster.rest.http.Request;
+import dev.muster.rest.operation.Auth;
+import dev.muster.rest.operation.Router;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -24,7 +32,7 @@ import javax.net.ssl.SSLContext;
 /** slurmrestd. */
 public final class Main {
     /** What -s may name, and the tags of its operations. */
-    static final Map<String, String> PARTS = parts();
+    public static final Map<String, String> PARTS = parts();
     private static final String NAME = "slurmrestd";
 
     private Main() {}

@@ -2,6 +2,10 @@ package dev.muster.rest;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.LogLevels;
+import dev.muster.rest.contract.Contract;
+import dev.muster.rest.contract.Forms;
+import dev.muster.rest.operation.Auth;
+import dev.muster.rest.operation.Call;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +28,7 @@ import java.util.TreeSet;
  * @param forms    how answers are laid out
  * @param notes    lines for the log about flags of data parsers that change nothing
  */
-record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
+public record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Integer> versions, String file, String user, String group,
         int threads, int connections, int level, int syslogLevel, boolean checked, String printed, boolean document,
         boolean page, Forms forms, List<String> notes) {
     private static final int THREADS = 20;
@@ -64,16 +68,16 @@ record Options(List<String> listen, Set<String> auth, Set<String> tags, Set<Inte
             """;
 
     /** Why it cannot be: said as a fatal error. */
-    static final class Unfit extends Exception {
+    public static final class Unfit extends Exception {
         private static final long serialVersionUID = 1L;
 
-        Unfit(String sentence) {
+        public Unfit(String sentence) {
             super(sentence, null, false, false);
         }
     }
 
     /** @param args behind the program's name */
-    static Options read(List<String> args, Map<String, String> env) throws Unfit {
+    public static Options read(List<String> args, Map<String, String> env) throws Unfit {
         Reader r = new Reader();
         r.auth = env.getOrDefault("SLURMRESTD_AUTH_TYPES", "");
         r.parts = env.getOrDefault("SLURMRESTD_OPENAPI_PLUGINS", "");

@@ -14,7 +14,7 @@ import java.util.Map;
  * Makes contract.json from OpenAPI documents, one for each version of the data parser: each path and schema once, with the versions it holds
  * for, and without the documents' words. {@code ContractMaker OUT v0.0.42=FILE v0.0.43=FILE …}
  */
-final class ContractMaker {
+public final class ContractMaker {
     private ContractMaker() {}
 
     public static void main(String[] args) throws IOException {

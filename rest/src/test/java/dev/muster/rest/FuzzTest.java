@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.rest.contract.Contract;
+import dev.muster.rest.http.Http;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -98,7 +100,7 @@ class FuzzTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.muster.rest.ContractTest#versions")
+    @MethodSource("dev.muster.rest.contract.ContractTest#versions")
     void whateverComesIsAnswered(int version) throws IOException {
         List<String> wrong = new ArrayList<>();
         int served = 0;

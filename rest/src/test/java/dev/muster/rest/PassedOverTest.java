@@ -3,6 +3,8 @@ package dev.muster.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.Json;
+import dev.muster.rest.contract.Contract;
+import dev.muster.rest.http.Http;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * No field of a body and no value of it is passed over in silence, whatever the version: with it something else is asked of slurmctld or slurmdbd
  * than without, or the answer refuses it, or has a warning. What means nothing for a change is in a list here, with why.
  */
-class PassedOverTest {
+public class PassedOverTest {
     /** Operation, and the least that it does something with. Fields are put into the first element of its lists. */
     private static final Map<String, String> LEAST = least();
     /**
@@ -68,7 +70,7 @@ class PassedOverTest {
     }
 
     /** The least body of an operation; "" where it has none. */
-    static String least(String operation) {
+    public static String least(String operation) {
         return LEAST.getOrDefault(operation, "").replace('\'', '"');
     }
 
@@ -158,7 +160,7 @@ class PassedOverTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.muster.rest.ContractTest#versions")
+    @MethodSource("dev.muster.rest.contract.ContractTest#versions")
     void nothingOfABodyIsPassedOver(int version) throws IOException {
         Contract contract = Contract.read();
         Set<String> silent = new LinkedHashSet<>();
@@ -210,7 +212,7 @@ class PassedOverTest {
 
     /** As it was asked for or answered otherwise; warnings are in the answer. */
     @ParameterizedTest
-    @MethodSource("dev.muster.rest.ContractTest#versions")
+    @MethodSource("dev.muster.rest.contract.ContractTest#versions")
     void nothingOfAQueryIsPassedOver(int version) throws IOException {
         Set<String> silent = new LinkedHashSet<>();
         int asked = 0;

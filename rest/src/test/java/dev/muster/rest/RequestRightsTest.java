@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.Json;
 import dev.muster.model.api.MessageRights;
+import dev.muster.rest.contract.Contract;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,7 +40,7 @@ class RequestRightsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.muster.rest.ContractTest#versions")
+    @MethodSource("dev.muster.rest.contract.ContractTest#versions")
     void everyOperationOfEveryPath(int version) throws IOException {
         Set<String> without = new TreeSet<>();
         Set<String> silent = new TreeSet<>();

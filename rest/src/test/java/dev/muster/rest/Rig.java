@@ -1,11 +1,19 @@
 package dev.muster.rest;
 
-import dev.muster.cli.Controller;
-import dev.muster.cli.Host;
-import dev.muster.cli.SlurmException;
+import dev.muster.cli.command.Controller;
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.SlurmException;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.rest.contract.Contract;
+import dev.muster.rest.contract.Forms;
+import dev.muster.rest.http.Connection;
+import dev.muster.rest.http.Http;
+import dev.muster.rest.http.Request;
+import dev.muster.rest.operation.Auth;
+import dev.muster.rest.operation.RestException;
+import dev.muster.rest.operation.Router;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,22 +27,22 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /** A slurmrestd without sockets, in front of a slurmctld and slurmdbd that answer from a table and note what they were asked. */
-final class Rig {
-    final Contract contract = Contract.read();
-    final Map<String, Json.Obj> answers = new TreeMap<>();
-    final List<String> asked = new ArrayList<>();
+public final class Rig {
+    public final Contract contract = Contract.read();
+    public final Map<String, Json.Obj> answers = new TreeMap<>();
+    public final List<String> asked = new ArrayList<>();
     /** Nobody answers. */
-    boolean away;
-    final Router router;
+    public boolean away;
+    public final Router router;
 
-    Rig() throws IOException {
+    public Rig() throws IOException {
         this(new Forms(false, false, true));
     }
 
-    Rig(Forms forms) throws IOException {
+    public Rig(Forms forms) throws IOException {
         Auth auth = new Auth(Set.of(Auth.JWT), "", "nobody") {
             @Override
-            Caller caller(Request request, Optional<Request.Peer> peer) throws RestException {
+            public Caller caller(Request request, Optional<Request.Peer> peer) throws RestException {
                 if (request.header("x-slurm-user-token").isEmpty()) {
                     throw refused("no token");
                 }
@@ -63,20 +71,20 @@ final class Rig {
                     case "userName" -> "user" + args[0];
                     case "requestId" -> "0123456789abcdef0123456789abcdef";
                     case "hostName" -> "here";
-                    case "settings" -> dev.muster.cli.ClientConf.standard();
+                    case "settings" -> dev.muster.cli.command.ClientConf.standard();
                     case "accountingHost", "accountingType" -> "";
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
     }
 
     /** @param text a request as it stands on the wire; @return what is answered to all of it */
-    String raw(String text) throws IOException {
+    public String raw(String text) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         new Connection(router, "test", Optional.empty()).serve(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    Http.Reply ask(String method, String target, String body, String... headers) {
+    public Http.Reply ask(String method, String target, String body, String... headers) {
         Map<String, String> all = new TreeMap<>(Map.of("x-slurm-user-token", "a.b.c"));
         for (int i = 0; i < headers.length; i += 2) {
             all.put(headers[i], headers[i + 1]);
@@ -104,12 +112,12 @@ final class Rig {
         return reply.status();
     }
 
-    Json.Obj tree(String method, String target, String body) {
+    public Json.Obj tree(String method, String target, String body) {
         return Json.object(ask(method, target, body).body());
     }
 
     /** What is wrong with a value by a schema; "" for nothing. */
-    String unfit(int version, Json.Obj schema, Object value, String at) {
+    public String unfit(int version, Json.Obj schema, Object value, String at) {
         Json.Obj s = contract.resolved(version, schema);
         boolean kind = switch (s.text("type")) {
             case "object" -> value instanceof Json.Obj;

@@ -5,14 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** What slurmctld and slurmdbd say of a small cluster. */
-final class Samples {
+public final class Samples {
     private Samples() {}
 
     private static Json.Obj json(String text) {
         return Json.object(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
-    static void fill(Map<String, Json.Obj> answers) {
+    public static void fill(Map<String, Json.Obj> answers) {
         answers.put("QueryJobs", json("""
                 {'now':1800000000,'lastUpdate':1799999999,'jobs':[{'jobId':7,'state':'RUNNING','flags':['COMPLETING'],'name':'a','nodes':'n1',
                 'details':[{'nodes':'n1','cpuIds':'0-1','memoryMb':10,'gres':'gpu:a:2(IDX:0-1)','sockets':1,'coresPerSocket':4,'cores':'0-1'}],

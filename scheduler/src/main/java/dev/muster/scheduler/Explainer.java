@@ -1,19 +1,29 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.Dependency;
-import dev.muster.core.Job;
-import dev.muster.core.Licences;
-import dev.muster.core.LimitUse;
-import dev.muster.core.Limits;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Partition;
-import dev.muster.core.Planner;
-import dev.muster.core.Reservation;
-import dev.muster.core.State;
+import dev.muster.core.command.Planner;
+import dev.muster.core.limits.LimitUse;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Dependency;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.Licences;
 import dev.muster.model.HostList;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.node.Chooser;
+import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.queue.Ranks;
+import dev.muster.scheduler.request.ExtraConstraint;
+import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.timeline.Times;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -176,18 +186,18 @@ public final class Explainer {
         Map<String, Integer> used = new TreeMap<>();
         List<Job> holders = new ArrayList<>();
         for (Job other : state.jobs().values()) {
-            List<Licences.Item> held = Licences.held(other);
+            List<LicenceRequest.Item> held = Licences.held(other);
             held.forEach(i -> used.merge(i.name(), i.count(), Integer::sum));
             if (!held.isEmpty()) {
                 holders.add(other);
             }
         }
-        Licences.Wanted wanted = Licences.parse(job.desc().request().licenses()).orElse(Licences.Wanted.NONE);
+        LicenceRequest.Wanted wanted = LicenceRequest.parse(job.desc().request().licenses()).orElse(LicenceRequest.Wanted.NONE);
         Map<String, Integer> kept = new TreeMap<>();
         state.reservations().values().stream().filter(r -> r.isActive(now.seconds()) && !job.desc().charge().reservation().equals(r.name()))
                 .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
         List<Licences.Pool> pools = Licences.pools(state);
-        for (Licences.Item i : wanted.items()) {
+        for (LicenceRequest.Item i : wanted.items()) {
             pools.stream().filter(p -> p.title().equals(i.name()) && p.total() >= 0).forEach(p -> evidence.add("Licence " + p.name()
                     + ": it asks for " + i.count() + "; " + (used.getOrDefault(p.name(), 0) + p.base()) + " of " + p.total() + " are in use"
                     + by(holders.stream().filter(h -> Licences.held(h).stream().anyMatch(l -> l.name().equals(p.name()))).toList())
@@ -429,7 +439,7 @@ public final class Explainer {
     }
 
     private String asks(Job job) {
-        dev.muster.core.Amounts a = dev.muster.core.Amounts.requested(state, job.desc());
+        dev.muster.core.limits.Amounts a = dev.muster.core.limits.Amounts.requested(state, job.desc());
         int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
         StringBuilder out = new StringBuilder();
         out.append(a.cpus()).append(a.cpus() == 1 ? " CPU" : " CPUs").append(" on ").append(a.nodes()).append(a.nodes() == 1 ? " node" : " nodes");

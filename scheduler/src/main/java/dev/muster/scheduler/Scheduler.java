@@ -1,22 +1,47 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.AccountUse;
-import dev.muster.core.Allocation;
-import dev.muster.core.ByNode;
-import dev.muster.core.Change;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.LimitBook;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Planner;
-import dev.muster.core.State;
-import dev.muster.core.Touched;
+import dev.muster.core.command.Decision;
+import dev.muster.core.command.Planner;
+import dev.muster.core.index.Touched;
+import dev.muster.core.limits.AccountUse;
+import dev.muster.core.limits.LimitBook;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.ByNode;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.Topology;
+import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.forecast.Outlooks;
+import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FreeTable;
+import dev.muster.scheduler.node.HeldLicences;
+import dev.muster.scheduler.node.Holdings;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.Vetted;
+import dev.muster.scheduler.pass.Pass;
+import dev.muster.scheduler.preempt.Yields;
+import dev.muster.scheduler.queue.Backfill;
+import dev.muster.scheduler.queue.Classes;
+import dev.muster.scheduler.queue.Expected;
+import dev.muster.scheduler.queue.HetOrder;
+import dev.muster.scheduler.queue.PowerBudget;
+import dev.muster.scheduler.queue.QueueOrder;
+import dev.muster.scheduler.queue.Ranks;
+import dev.muster.scheduler.queue.Slowdown;
+import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.request.Apart;
+import dev.muster.scheduler.request.ExtraConstraint;
+import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.Needs;
+import dev.muster.scheduler.timeline.Times;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,7 +60,7 @@ import java.util.stream.Collectors;
  */
 public final class Scheduler implements Planner {
     /** Distinct needs remembered; more and they are found anew. */
-    static final int CLASSES_MAX = 200_000;
+    public static final int CLASSES_MAX = 200_000;
 
     private final List<NodeSlot> marked = new ArrayList<>();
     private final List<NodeSlot> nodes = new ArrayList<>();
@@ -43,7 +68,7 @@ public final class Scheduler implements Planner {
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Long> cpus = new HashMap<>();
     private final Holdings holdings = new Holdings(byName);
-    private dev.muster.core.Settings settings;
+    private dev.muster.core.state.Settings settings;
     private final Ranks ranks = new Ranks();
     private final QueueOrder queue = ranks.order();
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
@@ -441,80 +466,80 @@ public final class Scheduler implements Planner {
 
     // What a pass may look at.
 
-    Holdings holdings() {
+    public Holdings holdings() {
         return holdings;
     }
 
-    PowerBudget power() {
+    public PowerBudget power() {
         return power;
     }
 
-    AccountUse use() {
+    public AccountUse use() {
         return use;
     }
 
-    LimitBook limits() {
+    public LimitBook limits() {
         return limits;
     }
 
-    Yields yields() {
+    public Yields yields() {
         return yields;
     }
 
     /** Why limits of associations and QOS keep the job from starting, whatever nodes are free. */
-    JobReason limited(Job job, int limitMin) {
+    public JobReason limited(Job job, int limitMin) {
         return limits.blocks(job.id(), job.desc(), limitMin);
     }
 
     /** Of the last pass, nodes of which reservations withheld devices. */
-    List<NodeSlot> marked() {
+    public List<NodeSlot> marked() {
         return marked;
     }
 
-    List<NodeSlot> nodes() {
+    public List<NodeSlot> nodes() {
         return nodes;
     }
 
-    List<NodeSlot> nodesOf(String partition) {
+    public List<NodeSlot> nodesOf(String partition) {
         return byPartition.getOrDefault(partition, List.of());
     }
 
     /** CPUs of the partition's nodes. */
-    long cpusOf(String partition) {
+    public long cpusOf(String partition) {
         return cpus.getOrDefault(partition, 0L);
     }
 
-    NodeSlot node(String name) {
+    public NodeSlot node(String name) {
         return byName.get(name);
     }
 
-    List<Job> queued() {
+    public List<Job> queued() {
         List<Job> jobs = new ArrayList<>(queue.size());
         queue.forEach(p -> jobs.add(p.job()));
         return jobs;
     }
 
-    QueueOrder order() {
+    public QueueOrder order() {
         return queue;
     }
 
-    Ranks ranks() {
+    public Ranks ranks() {
         return ranks;
     }
 
-    Classes known() {
+    public Classes known() {
         return known;
     }
 
-    FreeTable free() {
+    public FreeTable free() {
         return free;
     }
 
-    FreeTable empty() {
+    public FreeTable empty() {
         return empty;
     }
 
-    Needs needs() {
+    public Needs needs() {
         return needs;
     }
 
@@ -524,15 +549,15 @@ public final class Scheduler implements Planner {
     }
 
     /** The same need with its user in it, which counts where others want no stranger beside them. */
-    Need known(Need need, Job job) {
+    public Need known(Need need, Job job) {
         return holdings.someMind() ? needs.by(need, Apart.of(job.desc(), "NO", "", settings)) : need;
     }
 
-    Outlooks outlooks() {
+    public Outlooks outlooks() {
         return outlooks;
     }
 
-    boolean isQueued(int jobId) {
+    public boolean isQueued(int jobId) {
         return ranks.has(jobId);
     }
 
@@ -543,11 +568,11 @@ public final class Scheduler implements Planner {
     }
 
     /** Beyond this a pass would take too long over plans. */
-    boolean isLarge() {
+    public boolean isLarge() {
         return (long) nodes.size() * Times.NEAR_COUNT > Times.CELLS_MAX;
     }
 
-    List<String> names() {
+    public List<String> names() {
         return names;
     }
 
@@ -572,12 +597,12 @@ public final class Scheduler implements Planner {
     }
 
     /** The need would fit if nothing ran: it is certain, that it would not is not. */
-    boolean fitsEmpty(NeedClass c) {
+    public boolean fitsEmpty(NeedClass c) {
         return c.simple && joined && c.need.shape().cpusMax() < 0 && (c.single || c.need.nodesMax() == 0 || c.tasks <= c.nodesMin)
                 && c.need.network().isPlain() && !empty.isShort(c, new NeedClass.Memory());
     }
 
-    long passes() {
+    public long passes() {
         return passes;
     }
 
@@ -587,56 +612,56 @@ public final class Scheduler implements Planner {
         return this;
     }
 
-    int reservationsMax() {
+    public int reservationsMax() {
         return reservationsMax;
     }
 
-    boolean isPruned() {
+    public boolean isPruned() {
         return pruned;
     }
 
     /** What is free on a node has changed, or whether it may be given work. */
-    void changed(NodeSlot slot) {
+    public void changed(NodeSlot slot) {
         free.update(slot, ready(slot));
         if (!free.quiet) {
             yields.changed(slot.index);
         }
     }
 
-    void rebooting(NodeSlot slot) {
+    public void rebooting(NodeSlot slot) {
         slot.usable = slot.asleep;
         changed(slot);
     }
 
     /** Jobs are taken off their nodes and put back to see what would fit without them. */
-    void looking(boolean on) {
+    public void looking(boolean on) {
         free.quiet = on;
     }
 
-    void forgetLanes() {
+    public void forgetLanes() {
         known.forgetLanes();
         queue.forget();
     }
 
     /** Estimates of jobs that were not planned in a pass over the whole queue are none any more. */
-    void plannedOnly(java.util.Set<Integer> jobs) {
+    public void plannedOnly(java.util.Set<Integer> jobs) {
         planned.keySet().retainAll(jobs);
     }
 
-    Backfill backfill(State state) {
+    public Backfill backfill(State state) {
         return new Backfill(state, expected, slowdown, this);
     }
 
     /** Jobs that no start depends on are planned as well. */
-    boolean plansAhead() {
+    public boolean plansAhead() {
         return plansAhead;
     }
 
-    Iterable<Job> holders() {
+    public Iterable<Job> holders() {
         return holding.values();
     }
 
-    HeldLicences licensed() {
+    public HeldLicences licensed() {
         return licensed;
     }
 
@@ -645,19 +670,19 @@ public final class Scheduler implements Planner {
         return Features.match(expression, features);
     }
 
-    int running(int arrayJobId) {
+    public int running(int arrayJobId) {
         return runningTasks.getOrDefault(arrayJobId, 0);
     }
 
-    boolean ready(NodeSlot slot) {
+    public boolean ready(NodeSlot slot) {
         return slot.usable && (everyNodeConnected || slot.asleep || connected.contains(slot.spec.name()));
     }
 
-    void explain(int jobId, JobReason reason) {
+    public void explain(int jobId, JobReason reason) {
         explain(jobId, reason, Optional.empty());
     }
 
-    void explain(int jobId, JobReason reason, Optional<Estimate> start) {
+    public void explain(int jobId, JobReason reason, Optional<Estimate> start) {
         if (reasons.get(jobId) != reason) {
             reasons.put(jobId, reason);
         }

@@ -2,14 +2,14 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Change;
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Limits;
-import dev.muster.core.Settings;
-import dev.muster.core.State;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -667,17 +667,18 @@ class AccountLimitsTest {
         }
         cluster.pass(100);
         StringBuilder found = new StringBuilder();
-        ids.forEach(id -> found.append(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)) > 0 ? '+' : '-'));
+        ids.forEach(id -> found.append(dev.muster.core.limits.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)) > 0 ? '+' : '-'));
         assertThat(expected).endsWith(":" + found);
         for (int i = found.indexOf("-"); i >= 0; i = -1) {
             long before = cluster.state().jobs().at(ids.get(i)).eligibleTime();
             cluster.apply(new Command.CancelJobs(0, List.of(new Command.JobRef(Integer.toString(ids.get(0)), ids.get(0), -1,
                     Command.JobRef.NO_STEP)), 0, false, false, false, false, "why"));
             cluster.pass(5);
-            assertThat(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(ids.get(i)))).isGreaterThan(before + 90);
+            assertThat(dev.muster.core.limits.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(ids.get(i)))).isGreaterThan(before
+                    + 90);
         }
         policy("limits,qos", "", "", "");
-        ids.stream().skip(1).forEach(id -> assertThat(dev.muster.core.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)))
+        ids.stream().skip(1).forEach(id -> assertThat(dev.muster.core.limits.Priorities.accrueTime(cluster.state(), cluster.state().jobs().at(id)))
                 .isEqualTo(cluster.state().jobs().at(id).eligibleTime()));
     }
 

@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.BurstBuffer;
-import dev.muster.core.Command;
-import dev.muster.core.Job;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.BurstBuffer;
+import dev.muster.core.state.Job;
 import dev.muster.model.Bytes;
 import dev.muster.model.JobDesc;
 import java.util.List;

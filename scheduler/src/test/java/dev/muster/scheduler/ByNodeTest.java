@@ -2,8 +2,8 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Allocation;
-import dev.muster.core.ByNode;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.ByNode;
 import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import java.util.ArrayList;

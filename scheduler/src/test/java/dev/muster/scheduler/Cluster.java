@@ -1,25 +1,25 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.Change;
-import dev.muster.core.Command;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Partition;
-import dev.muster.core.PartitionEdit;
-import dev.muster.core.Settings;
-import dev.muster.core.State;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.partition.PartitionEdit;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
 import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
-import dev.muster.model.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.api.JobMessages.SubmitReply;
 import dev.muster.model.node.NodeMessages;
@@ -34,8 +34,8 @@ import java.util.function.Consumer;
  * A small cluster for tables of tests: nodes, partitions and jobs as words, through the real core.
  * Words of a job are components of JobDesc's records: {@code tasks=2 timing.deadline=500 charge.account=a}.
  */
-final class Cluster {
-    static final int USER = 1000;
+public final class Cluster {
+    public static final int USER = 1000;
     /** Groups that the host knows. */
     static final Map<String, Integer> GIDS = Map.of("staff", 50, "lab", 60);
     private final Scheduler scheduler = new Scheduler().withoutConnections();
@@ -48,20 +48,20 @@ final class Cluster {
     private int ms;
 
     /** @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions likewise, with keys as scontrol's */
-    Cluster(String nodes, String partitions, String settings) {
+    public Cluster(String nodes, String partitions, String settings) {
         this(nodes, partitions, settings, Topology.FLAT);
     }
 
-    Cluster(String nodes, String partitions, String settings, Topology topology) {
+    public Cluster(String nodes, String partitions, String settings, Topology topology) {
         this(nodes, partitions, settings, topology, List.of());
     }
 
-    Cluster(String nodes, String partitions, String settings, Topology topology, List<LayeredResource> layered) {
+    public Cluster(String nodes, String partitions, String settings, Topology topology, List<LayeredResource> layered) {
         this(nodes, partitions, settings, topology.equals(Topology.FLAT) ? List.of() : List.of(topology), layered);
     }
 
     /** @param topologies the cluster's first */
-    Cluster(String nodes, String partitions, String settings, List<Topology> topologies, List<LayeredResource> layered) {
+    public Cluster(String nodes, String partitions, String settings, List<Topology> topologies, List<LayeredResource> layered) {
         List<Node.Spec> specs = new ArrayList<>();
         for (String line : nodes.strip().split("\n")) {
             Map<String, String> w = words(line);
@@ -92,7 +92,7 @@ final class Cluster {
         }
     }
 
-    Partition partition(String line) {
+    public Partition partition(String line) {
         String name = line.strip().split(" ")[0];
         Json.Obj info = values("name=" + name + " state=UP maxTimeMin=-1 maxNodes=-1 maxCpusPerNode=-1 overTimeLimitMin=-1"
                 + " priorityTier=1 allowGroups=ALL allowAccounts=ALL allowQos=ALL allocNodes=ALL overSubscribe=NO");
@@ -185,7 +185,7 @@ final class Cluster {
                 configuration.partitions().stream().filter(p -> p.name().equals(partition)).toList()));
     }
 
-    static List<String> names(String list) {
+    public static List<String> names(String list) {
         return ((HostList.Parsed.Ok) HostList.parse(list)).list().names();
     }
 
@@ -217,7 +217,7 @@ final class Cluster {
         return v.matches("-?[0-9]+") ? (Object) Long.valueOf(v) : v.equals("true") ? (Object) Boolean.TRUE : v.equals("false") ? Boolean.FALSE : v;
     }
 
-    static JobDesc desc(String line) {
+    public static JobDesc desc(String line) {
         Json.Obj job = new Json.Obj();
         Map<String, Json.Obj> parts = new TreeMap<>();
         parts.put("request", new Json.Obj());
@@ -252,7 +252,7 @@ final class Cluster {
         return opening;
     }
 
-    Decision apply(Command c) {
+    public Decision apply(Command c) {
         Now now = new Now(seconds * 1000 + ms, seconds * 1000 + ms);
         Decision decision = core.decide(c, now);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
@@ -264,22 +264,22 @@ final class Cluster {
         return decision;
     }
 
-    Core core() {
+    public Core core() {
         return core;
     }
 
     private Decision last = Decision.of(List.of(), "");
 
-    State state() {
+    public State state() {
         return core.state();
     }
 
-    long seconds() {
+    public long seconds() {
         return seconds;
     }
 
     /** {@code starttime=+60} is a minute from now. */
-    Map<String, String> moments(Map<String, String> values) {
+    public Map<String, String> moments(Map<String, String> values) {
         Map<String, String> out = new TreeMap<>(values);
         for (String key : List.of("starttime", "endtime")) {
             out.computeIfPresent(key, (k, v) -> Long.toString(seconds + Long.parseLong(v)));
@@ -287,7 +287,7 @@ final class Cluster {
         return out;
     }
 
-    void pass(long more) {
+    public void pass(long more) {
         seconds += more;
         last = apply(new Command.Tick());
     }
@@ -300,7 +300,7 @@ final class Cluster {
     }
 
     /** Without a word to the daemon. @param ofSecond milliseconds */
-    void jump(long more, int ofSecond) {
+    public void jump(long more, int ofSecond) {
         seconds += more;
         ms = ofSecond;
     }
@@ -310,30 +310,30 @@ final class Cluster {
         return last instanceof Decision.Accepted a ? a.direct() : List.of();
     }
 
-    Decision submit(String line) {
+    public Decision submit(String line) {
         return apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
     }
 
     /** When such a job would start: nothing is submitted. */
-    long wouldStart(String line) {
+    public long wouldStart(String line) {
         Decision said = apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, true));
         return ((SubmitReply) ((Decision.Accepted) said).reply()).testStart();
     }
 
     /** The job's number. */
-    int accept(String line) {
+    public int accept(String line) {
         return switch (submit(line)) {
             case Decision.Accepted a -> ((SubmitReply) a.reply()).jobId();
             case Decision.Rejected r -> throw new AssertionError(line + ": " + r.sentence());
         };
     }
 
-    void schedule() {
+    public void schedule() {
         apply(new Command.Schedule(100));
     }
 
     /** {@code n1:2 n2:2} for nodes and CPUs, {@code (Reason)} if it waits, or the sentence it is refused with. */
-    String place(String line) {
+    public String place(String line) {
         Decision decision = submit(line);
         if (decision instanceof Decision.Rejected r) {
             return r.sentence().split("\n")[0];
@@ -342,7 +342,7 @@ final class Cluster {
         return shown(((SubmitReply) ((Decision.Accepted) decision).reply()).jobId());
     }
 
-    String shown(int id) {
+    public String shown(int id) {
         Job job = core.state().jobs().at(id);
         if (job.isPending()) {
             return "(" + core.planner().reason(id).word() + ")";

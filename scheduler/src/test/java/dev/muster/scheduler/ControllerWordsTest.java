@@ -2,7 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
+import dev.muster.core.command.Command;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import org.junit.jupiter.api.Test;

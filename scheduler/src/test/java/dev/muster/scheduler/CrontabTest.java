@@ -2,10 +2,10 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.CronTime;
-import dev.muster.core.Crontab;
-import dev.muster.core.Decision;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.CronTime;
+import dev.muster.core.state.Crontab;
 import dev.muster.model.Bytes;
 import java.time.Instant;
 import java.time.LocalDateTime;

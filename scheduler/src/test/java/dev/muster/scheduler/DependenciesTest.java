@@ -3,7 +3,7 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.Core;
-import dev.muster.core.Dependency;
+import dev.muster.core.state.Dependency;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Job;
-import dev.muster.core.Now;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
 import dev.muster.model.JobReason;
 import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
@@ -80,7 +80,7 @@ class ExplainerTest {
         groups.schedule();
         assertThat(why(groups, stranger, j -> true).says())
                 .isEqualTo("Partition p takes jobs of the groups lab alone, and alice is in none of them.");
-        groups.apply(new dev.muster.core.Command.UpdatePartition(0, "p", java.util.Map.of("allowgroups", "ALL")));
+        groups.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", java.util.Map.of("allowgroups", "ALL")));
         groups.schedule();
         assertThat(groups.shown(stranger)).isEqualTo("n1:1");
     }

@@ -2,18 +2,18 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Accounts;
-import dev.muster.core.Command;
-import dev.muster.core.Entry;
-import dev.muster.core.FairShare;
-import dev.muster.core.Now;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Job;
-import dev.muster.core.Priorities;
-import dev.muster.core.Shares;
-import dev.muster.core.State;
-import dev.muster.core.Table;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.limits.FairShare;
+import dev.muster.core.limits.Priorities;
+import dev.muster.core.state.Accounts;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Shares;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Table;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.LimitField;
@@ -371,7 +371,7 @@ class FairShareTest {
         // 300 fade to half, 60 come for the last 20 seconds
         assertThat(used(c, 3)).isEqualTo(210);
         State state = c.state();
-        List<dev.muster.core.Change> snapshot = new ArrayList<>();
+        List<dev.muster.core.state.Change> snapshot = new ArrayList<>();
         state.snapshot(snapshot::add);
         Shares restored = State.EMPTY.apply(new Entry(state.tickMs(), 0, -1, "Snapshot", snapshot)).shares();
         assertThat(restored).isEqualTo(state.shares());

@@ -2,10 +2,12 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Now;
-import dev.muster.core.Planner;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Now;
 import dev.muster.model.ReservationFlag;
+import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.forecast.ForecastTest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.muster.scheduler;
 
-import dev.muster.core.Command;
+import dev.muster.core.command.Command;
 import dev.muster.model.accounting.DbdMessages;
 import java.util.List;
 import java.util.Map;

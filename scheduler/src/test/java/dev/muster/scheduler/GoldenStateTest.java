@@ -2,12 +2,12 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Change;
-import dev.muster.core.Command;
-import dev.muster.core.Entry;
-import dev.muster.core.State;
-import dev.muster.model.accounting.DbdMessages;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.State;
 import dev.muster.model.Bytes;
+import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.Entities;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -197,7 +197,7 @@ class GoldenStateTest {
                         new DbdMessages.QosPolicy(2, "urgent", Map.of("Preempt", "normal"))),
                 List.of(new DbdMessages.UserPolicy("alice", Entities.AdminLevel.NONE, List.of("lab"), 1000)),
                 List.of(new DbdMessages.WckeyPolicy("alice", "w", true)))));
-        cluster.apply(new Command.SetPools(List.of(new dev.muster.core.BurstBuffer.Pool("small", 2, 10))));
+        cluster.apply(new Command.SetPools(List.of(new dev.muster.core.state.BurstBuffer.Pool("small", 2, 10))));
         play.lines("""
                 submit kind=BATCH extras.burstBuffer=#BB_LUA
                 schedule
@@ -212,7 +212,7 @@ class GoldenStateTest {
         all.add(new Entry(all.getLast().tickMs(), all.getLast().timeMs(), -1, "Report",
                 List.of(new Change.JobFlagged(1016, dev.muster.model.JobFlag.EXPEDITING, true),
                         new Change.JobFailedNode(1016, "n2"), new Change.AccrualChanged(1016, -1),
-                        new Change.NodeMarked("n2", new dev.muster.core.Node.Marks("i-1", "big", "ab", "cd", 7)))));
+                        new Change.NodeMarked("n2", new dev.muster.core.state.Node.Marks("i-1", "big", "ab", "cd", 7)))));
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(directory.resolve("entries.jsonl"),
                 all.stream().map(e -> new String(e.encode(), StandardCharsets.UTF_8) + "\n").collect(Collectors.joining()));

@@ -2,11 +2,11 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Allocation;
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Job;
-import dev.muster.core.Now;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobState;

@@ -2,11 +2,10 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.HetRules;
-import dev.muster.core.Job;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Step;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -311,7 +310,7 @@ class HetJobsTest {
                 """);
         Job second = c.state().jobs().at(2);
         assertThat(second.displayId()).isEqualTo("1+1");
-        assertThat(HetRules.members(c.state(), second)).extracting(Job::id).containsExactly(1, 2);
+        assertThat(c.state().members(second)).extracting(Job::id).containsExactly(1, 2);
         assertThat(c.apply(new Command.SubmitHet(Cluster.USER, List.of(), "", false, false))).isInstanceOf(Decision.Rejected.class);
     }
 }

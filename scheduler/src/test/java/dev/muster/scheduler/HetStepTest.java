@@ -2,11 +2,11 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Change;
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Job;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;

@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.ImexChannels;
-import dev.muster.core.Job;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Job;
+import dev.muster.core.tres.ImexChannels;
 import dev.muster.model.Topology;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;

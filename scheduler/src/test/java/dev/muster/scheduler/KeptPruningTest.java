@@ -2,10 +2,10 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Job;
-import dev.muster.core.Now;
-import dev.muster.core.Planner;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -65,7 +65,7 @@ class KeptPruningTest {
 
     /** Some nodes from now on or later, of every kind; or one of those that there are ends. */
     private static void reserve(Cluster c, Random r) {
-        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.Reservation::name).toList();
+        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.state.Reservation::name).toList();
         if (names.size() > 3) {
             c.apply(new Command.DeleteReservation(0, "root", List.of(), names.get(r.nextInt(names.size()))));
             return;
@@ -80,7 +80,7 @@ class KeptPruningTest {
     }
 
     private static String inReservation(Cluster c, Random r) {
-        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.Reservation::name).toList();
+        List<String> names = c.state().reservations().values().stream().map(dev.muster.core.state.Reservation::name).toList();
         return names.isEmpty() || r.nextInt(8) > 0 ? "" : " charge.reservation=" + names.get(r.nextInt(names.size()));
     }
 

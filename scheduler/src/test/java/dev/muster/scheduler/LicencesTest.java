@@ -2,8 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Licences;
-import dev.muster.core.State;
+import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.Licences;
 import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ class LicencesTest {
             a|b,c         !
             """)
     void forms(String text, String read) {
-        assertThat(Licences.parse(text).map(w -> Licences.text(w.items()))).isEqualTo(java.util.Optional.ofNullable(read));
+        assertThat(LicenceRequest.parse(text).map(w -> LicenceRequest.text(w.items()))).isEqualTo(java.util.Optional.ofNullable(read));
     }
 
     @Test
@@ -137,13 +138,14 @@ class LicencesTest {
         assertThat(c.place("licenses=ansys@rlm:2")).contains("Invalid license specification");
         assertThat(outside(c)).doesNotContainKey("matlab@flex");
         State before = c.state();
-        List<dev.muster.core.Change> records = new java.util.ArrayList<>();
+        List<dev.muster.core.state.Change> records = new java.util.ArrayList<>();
         before.snapshot(records::add);
-        assertThat(State.EMPTY.apply(new dev.muster.core.Entry(before.tickMs(), 0, -1, "Snapshot", records)).accounts().licences()).isEmpty();
+        assertThat(State.EMPTY.apply(new dev.muster.core.state.Entry(before.tickMs(), 0, -1, "Snapshot", records)).accounts().licences()).isEmpty();
     }
 
     private static Map<String, Integer> outside(Cluster c, String... licences) {
-        c.apply(new dev.muster.core.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(), List.of(),
+        c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(),
+                List.of(),
                 List.of(licences), List.of())));
         return Licences.capacities(c.state());
     }
@@ -176,7 +178,8 @@ class LicencesTest {
 
     /** 80 of 100 are the cluster's. */
     private static void remote(Cluster c, int consumed, long time) {
-        c.apply(new dev.muster.core.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(), List.of(),
+        c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(),
+                List.of(),
                 List.of("foobar@slurmdb:80"), List.of(new RemoteLicence("foobar@slurmdb", 100, consumed, 0, time)))));
     }
 

@@ -3,15 +3,15 @@ package dev.muster.scheduler;
 import static dev.muster.scheduler.Play.play;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Node;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Node;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
-import java.util.List;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.api.JobMessages.JobError;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -434,23 +434,6 @@ class LifeOfJobsTest {
                 done 1 n1
                 pass 1
                 schedule                   -> 2 RUNNING n1
-                """);
-    }
-
-    /** An interrupted srun cancels the job that was made for it: the job does not end with its step before that. */
-    @Test
-    void interruptedSrunCancelsItsJob() {
-        new Play(new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "")).lines("""
-                submit kind=RUN
-                schedule
-                step 1 1                   -> 1 RUNNING n1 step0=RUNNING
-                signal 1.0 1001            -> 1 RUNNING n1 step0=RUNNING
-                exited 1 0 0:2             -> 1 RUNNING n1 step0=ENDED
-                cancel 1                   -> 1 CANCELLED+COMPLETING 'by 1000' step0=ENDED
-                submit kind=RUN
-                schedule
-                step 2 1                   -> 2 RUNNING n1 step0=RUNNING
-                exited 2 0 0:2             -> 2 FAILED+COMPLETING RaisedSignal 0:2 step0=ENDED
                 """);
     }
 

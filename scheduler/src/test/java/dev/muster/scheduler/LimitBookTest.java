@@ -2,11 +2,11 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.AccountRules;
-import dev.muster.core.AccountUse;
-import dev.muster.core.Allocation;
-import dev.muster.core.Command;
-import dev.muster.core.Job;
+import dev.muster.core.command.Command;
+import dev.muster.core.limits.AccountRules;
+import dev.muster.core.limits.AccountUse;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobReason;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;

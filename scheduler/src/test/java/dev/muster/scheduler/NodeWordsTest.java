@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
 import dev.muster.core.Core;
-import dev.muster.core.Node;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Node;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,12 +2,13 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Allocation;
-import dev.muster.core.Command;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Allocation;
 import dev.muster.model.JobDesc;
-import dev.muster.core.Decision;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
+import dev.muster.scheduler.queue.Unavailable;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -176,7 +177,7 @@ class PlacementTest {
     @Test
     void aNewDefaultPartitionTakesThePlaceOfTheOld() {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1\nz nodes=n1 defmempercpu=1", "");
-        c.apply(new dev.muster.core.Command.UpdatePartition(0, "z", java.util.Map.of("default", "yes")));
+        c.apply(new dev.muster.core.command.Command.UpdatePartition(0, "z", java.util.Map.of("default", "yes")));
         int id = c.accept("tasks=1");
         assertThat(c.state().jobs().at(id).desc().partition()).isEqualTo("z");
     }
@@ -397,8 +398,9 @@ class PlacementTest {
         int job = c.accept("kind=BATCH nodesMin=2 nodesMax=2 tasks=3");
         Command.JobRef ref = new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP);
         assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "1"))))
-                .isEqualTo(dev.muster.core.Decision.reject(dev.muster.model.SlurmErrno.BAD_TASK_COUNT));
-        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks", "2")))).isInstanceOf(dev.muster.core.Decision.Accepted.class);
+                .isEqualTo(dev.muster.core.command.Decision.reject(dev.muster.model.SlurmErrno.BAD_TASK_COUNT));
+        assertThat(c.apply(new Command.UpdateJob(0, ref, java.util.Map.of("numtasks",
+                "2")))).isInstanceOf(dev.muster.core.command.Decision.Accepted.class);
     }
 
     @Test

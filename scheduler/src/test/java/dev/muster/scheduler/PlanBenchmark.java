@@ -1,17 +1,17 @@
 package dev.muster.scheduler;
 
 import com.sun.management.ThreadMXBean;
-import dev.muster.core.Change;
-import dev.muster.core.Command;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Partition;
-import dev.muster.core.Planner;
-import dev.muster.core.Settings;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
@@ -24,6 +24,7 @@ import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.node.NodeMessages;
+import dev.muster.scheduler.forecast.Foresight;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -310,9 +311,11 @@ public final class PlanBenchmark {
                         ? Map.of("gpu", IndexSet.range(0, n.gres().getFirst().count() - 1, 1)) : Map.of();
                 int id = load(plain, features);
                 int minutes = 1 + random.nextInt(random.nextBoolean() ? 300 : 4000);
-                dev.muster.core.Allocation.Share share = new dev.muster.core.Allocation.Share(n.name(), dev.muster.core.Allocation.Agent.SLURMD,
+                dev.muster.core.state.Allocation.Share share = new dev.muster.core.state.Allocation.Share(n.name(),
+                        dev.muster.core.state.Allocation.Agent.SLURMD,
                         "boot", IndexSet.range(from, to - 1, 1), to - from, n.memoryMb() / (jobs + 1), gres, true, false, 0);
-                loading.add(new Change.JobStarted(id, 1, new dev.muster.core.Allocation(1, List.of(share)), minutes, ms + minutes * 60_000L, false));
+                loading.add(new Change.JobStarted(id, 1, new dev.muster.core.state.Allocation(1, List.of(share)), minutes, ms + minutes * 60_000L,
+                        false));
             }
         }
         loaded();

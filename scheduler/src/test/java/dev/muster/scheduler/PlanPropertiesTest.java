@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Allocation;
-import dev.muster.core.Command;
-import dev.muster.core.Job;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.node.NodeMessages;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What holds of every plan, tried on random clusters and queues: each seed is named where it fails. */
-class PlanPropertiesTest {
+public class PlanPropertiesTest {
     private static final int SEEDS = 40;
     private static final int STEPS = 30;
 
@@ -29,7 +29,7 @@ class PlanPropertiesTest {
     }
 
     /** A job of a random size, for clusters with partitions p and q and features a and b. */
-    static String job(Random r) {
+    public static String job(Random r) {
         String size = switch (r.nextInt(4)) {
             case 0 -> "tasks=1 memPerCpuMb=" + (100 + r.nextInt(900));
             case 1 -> "tasks=" + (1 + r.nextInt(8));

@@ -2,13 +2,13 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Reservation;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
@@ -35,12 +35,12 @@ import java.util.TreeMap;
  * </pre>
  * A line without an arrow is only done. {@code a -> b; c} looks at several. A refused command shows its sentence.
  */
-final class Play {
+public final class Play {
     private final Cluster cluster;
     private final List<Entry> entries = new ArrayList<>();
     private String said = "";
 
-    Play(Cluster cluster) {
+    public Play(Cluster cluster) {
         this.cluster = cluster;
         cluster.record(entries::add);
     }
@@ -54,7 +54,7 @@ final class Play {
         return entries;
     }
 
-    void lines(String lines) {
+    public void lines(String lines) {
         for (String line : lines.strip().split("\n")) {
             String[] sides = line.strip().split("->", 2);
             said = "";
@@ -67,7 +67,8 @@ final class Play {
 
     /** Seconds; when the job was given its nodes. */
     private long firstStart(int id) {
-        return entries.stream().filter(e -> e.changes().stream().anyMatch(c -> c instanceof dev.muster.core.Change.JobStarted s && s.jobId() == id))
+        return entries.stream().filter(e -> e.changes().stream().anyMatch(c -> c instanceof dev.muster.core.state.Change.JobStarted s
+                && s.jobId() == id))
                 .mapToLong(e -> e.timeMs() / 1000).max().orElse(0);
     }
 
@@ -99,7 +100,7 @@ final class Play {
         if (subject.equals("ages")) {
             Job job = cluster.state().jobs().at(Integer.parseInt(expected.split(" ")[1]));
             return "ages " + job.id() + java.util.stream.LongStream.of(job.submitTime(), job.eligibleTime(),
-                    dev.muster.core.Priorities.accrueTime(cluster.state(), job)).mapToObj(t -> t == 0 ? " -" : " " + (cluster.seconds() - t))
+                    dev.muster.core.limits.Priorities.accrueTime(cluster.state(), job)).mapToObj(t -> t == 0 ? " -" : " " + (cluster.seconds() - t))
                     .collect(java.util.stream.Collectors.joining());
         }
         if (subject.equals("members")) {

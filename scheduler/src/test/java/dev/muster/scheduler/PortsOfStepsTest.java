@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;

@@ -2,8 +2,8 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Decision;
-import dev.muster.core.Power;
+import dev.muster.core.command.Decision;
+import dev.muster.core.node.Power;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import org.junit.jupiter.api.Test;

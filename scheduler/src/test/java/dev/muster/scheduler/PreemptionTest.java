@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Now;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Now;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;

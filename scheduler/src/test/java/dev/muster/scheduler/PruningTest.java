@@ -2,10 +2,10 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Job;
-import dev.muster.core.Now;
-import dev.muster.core.Planner;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.LayeredResource;
 import dev.muster.model.Topology;
@@ -13,6 +13,7 @@ import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.node.NodeMessages;
+import dev.muster.scheduler.queue.QueueOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,11 +2,12 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Reservation;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Reservation;
 import dev.muster.model.HostList;
 import dev.muster.model.ReservationFlag;
+import dev.muster.scheduler.queue.Unavailable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

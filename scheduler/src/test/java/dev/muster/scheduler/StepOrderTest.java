@@ -2,8 +2,8 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
@@ -79,8 +79,8 @@ class StepOrderTest {
         Json.Obj request = Json.object(Codec.encode(Cluster.desc(words).request()));
         StepDesc desc = Codec.bind(new Json.Obj().put("request", request).put("relative", (long) relative), StepDesc.class);
         int before = c.state().jobs().at(id).run().steps().size();
-        dev.muster.core.Decision said = c.apply(new Command.CreateStep(Cluster.USER, "", id, desc, Bytes.EMPTY, "io"));
-        if (said instanceof dev.muster.core.Decision.Rejected r) {
+        dev.muster.core.command.Decision said = c.apply(new Command.CreateStep(Cluster.USER, "", id, desc, Bytes.EMPTY, "io"));
+        if (said instanceof dev.muster.core.command.Decision.Rejected r) {
             return r.sentence();
         }
         Step step = c.state().jobs().at(id).run().steps().get(before);

@@ -2,12 +2,12 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.Codec;
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.model.StepDesc;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
 import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
 import dev.muster.model.Json;
+import dev.muster.model.StepDesc;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

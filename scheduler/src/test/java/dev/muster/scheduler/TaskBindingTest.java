@@ -2,8 +2,8 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.TaskBinding;
+import dev.muster.core.command.Command;
+import dev.muster.core.step.TaskBinding;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;

@@ -2,8 +2,8 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
 import org.junit.jupiter.api.Test;
 
 /** What a restart knows of the time that jobs have run for is what was recorded: where nothing happens, that is. */

@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Amounts;
-import dev.muster.core.Command;
-import dev.muster.core.Job;
+import dev.muster.core.command.Command;
+import dev.muster.core.limits.Amounts;
+import dev.muster.core.state.Job;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;

@@ -2,7 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Tres;
+import dev.muster.core.tres.Tres;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -2,10 +2,10 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Change;
-import dev.muster.core.Command;
-import dev.muster.core.State;
-import dev.muster.core.Trigger;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Trigger;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -142,7 +142,7 @@ class TriggersTest {
                 """);
         assertThat(fired()).containsExactly("2 reconfig");
         State[] rebuilt = {State.EMPTY};
-        cluster.state().snapshot(c -> rebuilt[0] = rebuilt[0].apply(new dev.muster.core.Entry(0, 0, 0, "", List.of(c))));
+        cluster.state().snapshot(c -> rebuilt[0] = rebuilt[0].apply(new dev.muster.core.state.Entry(0, 0, 0, "", List.of(c))));
         assertThat(rebuilt[0].triggers()).isEqualTo(cluster.state().triggers()).isEqualTo(new Trigger.All(2, Trigger.All.NONE.byId()));
         Cluster owned = new Cluster("n1 cpus=2", "p nodes=n1 default=yes", "slurmUid=900");
         new Play(owned).lines("""

@@ -2,13 +2,13 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Billing;
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Limits;
-import dev.muster.core.Partition;
-import dev.muster.core.PartitionEdit;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.partition.PartitionEdit;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Step;
+import dev.muster.core.tres.Billing;
 import dev.muster.model.Codec;
 import dev.muster.model.TresBind;
 import dev.muster.model.TresWeights;
@@ -47,8 +47,8 @@ class UpdateWordsTest {
         // PriorityFlags=MAX_TRES and MAX_TRES_GRES: 4 + 2 + 10 apart, the dearest, the dearest and devices
         for (Map.Entry<String, Long> flag : Map.of("NO_FAIR_TREE", 16L, "MAX_TRES", 10L, "MAX_TRES_GRES", 14L).entrySet()) {
             Cluster c = new Cluster("n1 cpus=8 mem=4096 gpus=4", "p nodes=n1 default=yes", "gresTypes=gpu options.priority_flags=" + flag.getKey());
-            c.apply(new dev.muster.core.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Mem=1G,GRES/gpu=5")));
-            assertThat(new dev.muster.core.Amounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
+            c.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Mem=1G,GRES/gpu=5")));
+            assertThat(new dev.muster.core.limits.Amounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
                     .isEqualTo(flag.getValue());
         }
     }
@@ -70,10 +70,10 @@ class UpdateWordsTest {
     @CsvSource({"NO_FAIR_TREE, 26", "MAX_TRES, 24", "MAX_TRES_GRES, 24"})
     void licencesAreCharged(String flag, long billing) {
         Cluster c = new Cluster("n1 cpus=8 mem=4096", "p nodes=n1 default=yes", "options.licenses=Lic:4 options.priority_flags=" + flag);
-        c.apply(new dev.muster.core.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Node=2,License/Lic=10")));
+        c.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Node=2,License/Lic=10")));
         new Play(c).lines("submit kind=BATCH tasks=4 licenses=Lic:2");
-        dev.muster.core.Job job = c.state().jobs().values().iterator().next();
-        assertThat(dev.muster.core.Amounts.requested(c.state(), job).billing(c.state(), job.desc())).isEqualTo(billing);
+        dev.muster.core.state.Job job = c.state().jobs().values().iterator().next();
+        assertThat(dev.muster.core.limits.Amounts.requested(c.state(), job).billing(c.state(), job.desc())).isEqualTo(billing);
     }
 
     @Test

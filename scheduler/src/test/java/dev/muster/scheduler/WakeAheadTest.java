@@ -2,7 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.Now;
+import dev.muster.core.state.Now;
+import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.timeline.Times;
 import org.junit.jupiter.api.Test;
 
 /** Nodes without power are there when the job begins that is planned to have them, and nodes that somebody will have soon are not stopped. */

@@ -1,6 +1,6 @@
 package dev.muster.simulator;
 
-import dev.muster.core.State;
+import dev.muster.core.state.State;
 import java.lang.reflect.RecordComponent;
 
 /** Where two states differ, in words. */

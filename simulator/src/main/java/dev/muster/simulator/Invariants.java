@@ -1,12 +1,12 @@
 package dev.muster.simulator;
 
-import dev.muster.core.Allocation;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.State;
-import dev.muster.core.Step;
-import dev.muster.core.Touched;
+import dev.muster.core.index.Touched;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Step;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobState;

@@ -1,8 +1,8 @@
 package dev.muster.simulator;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Job;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Job;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;

@@ -1,19 +1,19 @@
 package dev.muster.simulator;
 
-import dev.muster.controller.Outgoing;
-import dev.muster.controller.Pipeline;
-import dev.muster.controller.Recovery;
-import dev.muster.controller.Silence;
-import dev.muster.core.Allocation;
-import dev.muster.core.Change;
-import dev.muster.core.Command;
+import dev.muster.controller.engine.Pipeline;
+import dev.muster.controller.engine.Recovery;
+import dev.muster.controller.nodes.Outgoing;
+import dev.muster.controller.nodes.Silence;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.State;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
 import dev.muster.journal.MemoryJournal;
 import dev.muster.model.Bytes;
 import dev.muster.model.node.NodeMessages;
@@ -298,7 +298,7 @@ final class SimController implements Pipeline.Effects {
         StringBuilder out = new StringBuilder();
         for (Change c : a.changes()) {
             out.append(c.getClass().getSimpleName()).append(' ');
-            dev.muster.core.Touched.jobs(c).forEach(id -> out.append(id).append(' '));
+            dev.muster.core.index.Touched.jobs(c).forEach(id -> out.append(id).append(' '));
         }
         return out.toString();
     }
@@ -429,7 +429,7 @@ final class SimController implements Pipeline.Effects {
         State written = state;
         if (plant == Plant.ANSWERS_NOT_IN_SNAPSHOT) {
             written = new State(state.tickMs(), state.settings(), state.nextJobId(), state.jobIdCeiling(), state.nextSluid(),
-                    state.sluidCeiling(), state.jobs(), state.nodes(), state.partitions(), dev.muster.core.Table.empty(), state.ended(),
+                    state.sluidCeiling(), state.jobs(), state.nodes(), state.partitions(), dev.muster.core.state.Table.empty(), state.ended(),
                     state.children(), state.blobs(), state.accounts(), state.reservations(), state.shares(), state.preempted(),
                     state.triggers(), state.crontabs(), state.buffers());
             items = Recovery.items(written);

@@ -1,11 +1,11 @@
 package dev.muster.simulator;
 
-import dev.muster.core.Command;
-import dev.muster.core.Decision;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Partition;
-import dev.muster.core.Settings;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
 import dev.muster.model.Codec;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobFlag;

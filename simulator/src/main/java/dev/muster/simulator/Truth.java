@@ -1,12 +1,12 @@
 package dev.muster.simulator;
 
-import dev.muster.core.Allocation;
-import dev.muster.core.Change;
-import dev.muster.core.Dependency;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.State;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Dependency;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.State;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;

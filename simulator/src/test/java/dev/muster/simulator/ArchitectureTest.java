@@ -105,9 +105,10 @@ class ArchitectureTest {
 
     @Test
     void oneWriterOfState() {
-        // what changes State is in its own package: no other room can make one but by apply and the canonical constructor
-        classes().that().haveNameMatching("dev\\.muster\\.core\\.(JobRules|NodeRules|StepRules|SubmitRules|TimerRules|UpdateRules|Runs|Ids)")
-                .should().bePackagePrivate().check(all);
-        assertThat(Arrays.stream(dev.muster.core.State.class.getDeclaredMethods()).filter(m -> m.getName().equals("apply"))).hasSize(1);
+        // no other room can make a State but by apply and the canonical constructor, and none calls the rules but through Core
+        noClasses().that().resideOutsideOfPackage("dev.muster.core..").should().dependOnClassesThat()
+                .haveNameMatching("dev\\.muster\\.core\\..*\\.(JobRules|NodeRules|StepRules|SubmitRules|TimerRules|UpdateRules|Runs|Ids)")
+                .check(all);
+        assertThat(Arrays.stream(dev.muster.core.state.State.class.getDeclaredMethods()).filter(m -> m.getName().equals("apply"))).hasSize(1);
     }
 }

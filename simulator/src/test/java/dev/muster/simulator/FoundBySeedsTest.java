@@ -2,16 +2,16 @@ package dev.muster.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.controller.Silence;
-import dev.muster.core.Change;
-import dev.muster.core.Command;
+import dev.muster.controller.nodes.Silence;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Step;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Step;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;

@@ -2,7 +2,7 @@ package dev.muster.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.config.Key;
+import dev.muster.config.key.Key;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,7 +140,7 @@ class KeysTest {
     @Test
     void theOtherFilesAreTold() throws IOException {
         String told = text(Repository.ROOT.resolve("docs/other-files.md"));
-        Path config = Repository.ROOT.resolve("config/src/main/java/dev/muster/config");
+        Path config = Repository.ROOT.resolve("config/src/main/java/dev/muster/config/sister");
         List<String> wanted = new ArrayList<>();
         find(wanted, "(?m)^        (\\w+) (?:text|number|yesno|percent) ", text(config.resolve("CgroupConf.java")));
         find(wanted, "(?m)^        (\\w+) (?:text|number|yesno|percent) ", text(config.resolve("OciConf.java")));
@@ -153,7 +153,7 @@ class KeysTest {
         find(wanted, "\"(\\w+)\"", text(config.resolve("HelpersConf.java")).split("KEYS =")[1].split(";")[0]);
         wanted.add("SysfsInterfaces");
         find(wanted, "\"((?:energy|profile|infiniband)\\w+)\"", text(config.resolve("AcctGatherConf.java")));
-        find(wanted, "\\{\"([\\w.]+)\", \"", text(config.resolve("SisterFiles.java")).split("UNKEPT_WORDS")[0]);
+        find(wanted, "\\{\"([\\w.]+)\", \"", text(config.resolveSibling("file").resolve("SisterFiles.java")).split("UNKEPT_WORDS")[0]);
         List<String> untold = wanted.stream().filter(w -> !told.toLowerCase(Locale.ROOT).contains(w.toLowerCase(Locale.ROOT))
                 && !told.toLowerCase(Locale.ROOT).replace("_", "").contains(w)).toList();
         assertThat(wanted.size()).isGreaterThan(45);
@@ -168,14 +168,14 @@ class KeysTest {
     void whatIsToldOfOtherFilesIsTrue() throws IOException {
         TreeMap<String, String> tests = tests();
         Map<String, String> readers = Map.of("cgroup.conf", "CgroupConf", "gres.conf", "GresConf", "acct_gather.conf", "AcctGatherConf",
-                "oci.conf", "OciConf", "helpers.conf", "HelpersConf", "slurmdbd.conf", "SlurmdbdConf");
+                "oci.conf", "OciConf", "helpers.conf", "HelpersConf", "slurmdbd.conf", "../SlurmdbdConf");
         List<String> wrong = new ArrayList<>();
         Set<String> seen = new TreeSet<>();
         for (String part : text(Repository.ROOT.resolve("docs/other-files.md")).split("\n## ")) {
             String reader = readers.get(part.lines().findFirst().orElse(""));
             Matcher row = Pattern.compile("(?m)^\\| (\\w+(?:, \\w+)*) \\| (.*) \\|$").matcher(part);
             while (reader != null && row.find()) {
-                String source = text(Repository.ROOT.resolve("config/src/main/java/dev/muster/config/" + reader + ".java"));
+                String source = text(Repository.ROOT.resolve("config/src/main/java/dev/muster/config/sister/" + reader + ".java"));
                 List<String> named = new ArrayList<>();
                 find(named, "`(\\w+\\.(?:java|sh))`", row.group(2));
                 String shown = String.join("\n", named.stream().map(t -> tests.getOrDefault(t, "")).toList());

@@ -2,12 +2,12 @@ package dev.muster.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.controller.Recovery;
-import dev.muster.core.Command;
+import dev.muster.controller.engine.Recovery;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Now;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Now;
 import dev.muster.journal.MemoryJournal;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;

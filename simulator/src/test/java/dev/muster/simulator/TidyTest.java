@@ -43,7 +43,9 @@ class TidyTest {
 
     @Test
     void filesAreShort() {
-        assertThat(Repository.sources().stream().filter(f -> Repository.lines(f).size() > FILE_MAX).toList()).isEmpty();
+        // imports are no reading
+        assertThat(Repository.sources().stream()
+                .filter(f -> Repository.lines(f).stream().filter(l -> !l.startsWith("import ")).count() > FILE_MAX).toList()).isEmpty();
     }
 
     @Test

@@ -1,6 +1,6 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
+import dev.muster.cli.command.CommandContext;
 import dev.muster.model.Json;
 import dev.muster.model.Times;
 import dev.muster.model.accounting.LimitField;

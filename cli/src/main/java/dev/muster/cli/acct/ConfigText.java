@@ -1,7 +1,7 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.SlurmException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import java.util.List;

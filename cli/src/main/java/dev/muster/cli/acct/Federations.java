@@ -1,6 +1,6 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.UsageException;
 import java.util.List;
 import java.util.Locale;
 

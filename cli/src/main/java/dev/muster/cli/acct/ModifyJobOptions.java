@@ -1,8 +1,8 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.JobIds;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.JobIds;
 import dev.muster.model.Times;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
 import dev.muster.model.Times;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.GetOpt;
-import dev.muster.cli.JsonOutput;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.JsonOutput;
+import dev.muster.cli.option.GetOpt;
 import dev.muster.model.Release;
 import java.util.List;
 

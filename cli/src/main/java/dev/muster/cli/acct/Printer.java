@@ -1,8 +1,8 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.Grid;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.Grid;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import java.time.Instant;

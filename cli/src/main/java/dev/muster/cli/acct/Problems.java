@@ -1,6 +1,6 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.SlurmException;
+import dev.muster.cli.command.SlurmException;
 import dev.muster.model.SlurmErrno;
 
 /** Why slurmdbd did not answer as hoped. */

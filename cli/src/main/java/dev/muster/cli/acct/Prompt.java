@@ -1,7 +1,7 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.Terminal;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Terminal;
 import java.io.IOException;
 import java.util.Optional;
 

@@ -1,14 +1,14 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.GetOpt;
-import dev.muster.cli.Interactive;
-import dev.muster.cli.Command;
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.Grid;
-import dev.muster.cli.JsonOutput;
-import dev.muster.cli.SlurmException;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.JsonOutput;
+import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.submit.Interactive;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import java.util.ArrayList;

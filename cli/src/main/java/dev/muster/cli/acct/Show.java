@@ -1,9 +1,9 @@
 package dev.muster.cli.acct;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.JsonOutput;
-import dev.muster.cli.SlurmException;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.shape.AcctJson;
 import dev.muster.cli.shape.ConfJson;
 import dev.muster.model.Json;

@@ -1,12 +1,12 @@
 package dev.muster.cli.profile;
 
-import dev.muster.cli.Command;
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.GetOpt;
-import dev.muster.cli.OptionHelp;
-import dev.muster.cli.Texts;
-import dev.muster.cli.UsageException;
-import dev.muster.config.AcctGatherConf;
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.OptionHelp;
+import dev.muster.config.sister.AcctGatherConf;
 import dev.muster.model.Release;
 import dev.muster.model.hdf5.Hdf5;
 import dev.muster.model.hdf5.Hdf5.Group;

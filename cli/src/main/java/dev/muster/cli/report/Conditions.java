@@ -1,6 +1,6 @@
 package dev.muster.cli.report;
 
-import dev.muster.cli.CommandContext;
+import dev.muster.cli.command.CommandContext;
 import dev.muster.model.Times;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -1,6 +1,6 @@
 package dev.muster.cli.report;
 
-import dev.muster.cli.CommandContext;
+import dev.muster.cli.command.CommandContext;
 
 /** What {@code sreport --help} prints. */
 final class Help {

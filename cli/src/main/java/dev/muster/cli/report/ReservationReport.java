@@ -1,7 +1,7 @@
 package dev.muster.cli.report;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.muster.cli.report;
 
-import dev.muster.cli.Grid;
+import dev.muster.cli.format.Grid;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package dev.muster.cli.report;
 
-import dev.muster.cli.Command;
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.GetOpt;
-import dev.muster.cli.Interactive;
-import dev.muster.cli.SlurmException;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.submit.Interactive;
 import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.List;

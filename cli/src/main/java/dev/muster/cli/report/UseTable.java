@@ -1,8 +1,8 @@
 package dev.muster.cli.report;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.Grid;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.Grid;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

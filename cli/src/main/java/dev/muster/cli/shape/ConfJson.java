@@ -1,6 +1,6 @@
 package dev.muster.cli.shape;
 
-import dev.muster.cli.Texts;
+import dev.muster.cli.command.Texts;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
 import java.time.LocalDateTime;

@@ -1,6 +1,6 @@
 package dev.muster.cli.shape;
 
-import dev.muster.cli.JobRows;
+import dev.muster.cli.format.JobRows;
 import dev.muster.model.CpuFreq;
 import dev.muster.model.Json;
 import dev.muster.model.ReservationFlag;

@@ -1,6 +1,6 @@
 package dev.muster.cli.shape;
 
-import dev.muster.cli.NodeRows;
+import dev.muster.cli.format.NodeRows;
 import dev.muster.model.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import java.util.ArrayList;

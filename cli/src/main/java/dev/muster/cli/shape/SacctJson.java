@@ -1,10 +1,10 @@
 package dev.muster.cli.shape;
 
-import dev.muster.cli.JobRows;
-import dev.muster.cli.Texts;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.format.JobRows;
 import dev.muster.model.CpuFreq;
-import dev.muster.model.Sluid;
 import dev.muster.model.Json;
+import dev.muster.model.Sluid;
 import dev.muster.model.StepId;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.muster.cli.shape;
 
-import dev.muster.cli.Signals;
-import dev.muster.cli.Texts;
+import dev.muster.cli.command.Signals;
+import dev.muster.cli.command.Texts;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
 import dev.muster.model.Release;

@@ -1,8 +1,8 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.SlurmException;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;

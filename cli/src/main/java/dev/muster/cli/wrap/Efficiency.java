@@ -1,6 +1,6 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.CommandContext;
+import dev.muster.cli.command.CommandContext;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.PageLink;
-import dev.muster.cli.SlurmException;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.PageLink;
 import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.CommandContext;
 import dev.muster.cli.Commands;
-import dev.muster.cli.Output;
-import dev.muster.cli.SlurmException;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Output;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
 import dev.muster.model.Json;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

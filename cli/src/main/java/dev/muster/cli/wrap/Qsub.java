@@ -1,7 +1,7 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.CommandContext;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.LocalDateTime;

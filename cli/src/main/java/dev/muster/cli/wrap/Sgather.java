@@ -1,12 +1,12 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.Command;
-import dev.muster.cli.CommandContext;
 import dev.muster.cli.Commands;
-import dev.muster.cli.GetOpt;
-import dev.muster.cli.OptionHelp;
-import dev.muster.cli.SlurmException;
-import dev.muster.cli.UsageException;
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.OptionHelp;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.muster.controller.dbd;
 
-import dev.muster.accounting.AccountingException;
-import dev.muster.accounting.RowSink;
+import dev.muster.accounting.db.AccountingException;
+import dev.muster.accounting.table.RowSink;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;

@@ -1,6 +1,6 @@
 package dev.muster.controller.kafka;
 
-import dev.muster.config.KafkaConf;
+import dev.muster.config.sister.KafkaConf;
 import dev.muster.controller.outbox.Outbox;
 import java.io.IOException;
 import java.nio.file.Files;

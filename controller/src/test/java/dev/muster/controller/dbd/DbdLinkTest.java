@@ -3,7 +3,7 @@ package dev.muster.controller.dbd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.muster.accounting.AccountingException;
+import dev.muster.accounting.db.AccountingException;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Register;

@@ -2,7 +2,7 @@ package dev.muster.controller.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.config.KafkaConf;
+import dev.muster.config.sister.KafkaConf;
 import dev.muster.controller.outbox.Outbox;
 import dev.muster.daemon.DaemonLog;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.muster.simulator.replay;
 
-import dev.muster.scheduler.Expected;
-import dev.muster.scheduler.Slowdown;
+import dev.muster.scheduler.queue.Expected;
+import dev.muster.scheduler.queue.Slowdown;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;

@@ -17,7 +17,7 @@ enum Policy {
     SHORT,
     /** Behind it those first that will likely be the shortest. */
     EXPECTED,
-    /** Behind it the order of {@link dev.muster.scheduler.Slowdown}. */
+    /** Behind it the order of {@link dev.muster.scheduler.queue.Slowdown}. */
     SLOWDOWN,
     /** Everybody who waits has a reservation. */
     CONSERVATIVE;

@@ -1,14 +1,14 @@
 package dev.muster.simulator.replay;
 
-import dev.muster.core.Command;
 import dev.muster.core.Core;
-import dev.muster.core.Decision;
-import dev.muster.core.Entry;
-import dev.muster.core.Job;
-import dev.muster.core.Node;
-import dev.muster.core.Now;
-import dev.muster.core.Partition;
-import dev.muster.core.Settings;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
@@ -124,7 +124,7 @@ final class Product {
 
     private void schedule() {
         Decision.Accepted a = run(new Command.Schedule(STARTS_MAX));
-        a.changes().stream().filter(c -> c instanceof dev.muster.core.Change.JobStarted).map(c -> (dev.muster.core.Change.JobStarted) c)
+        a.changes().stream().filter(c -> c instanceof dev.muster.core.state.Change.JobStarted).map(c -> (dev.muster.core.state.Change.JobStarted) c)
                 .forEach(c -> {
                     int index = indices.remove(c.jobId());
                     startS[index] = nowS;

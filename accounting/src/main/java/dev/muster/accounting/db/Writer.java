@@ -1,0 +1,98 @@
+package dev.muster.accounting.db;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** The one connection that writes: each piece of work is one transaction. After an error the next piece gets a new connection. */
+public final class Writer {
+    /** More rows than this since the last time, and there is no time to tidy; unless so many have been written since that was done. */
+    private static final int QUIET_ROWS = 1_000;
+    private static final int UNTIDIED_ROWS = 500_000;
+
+    private final Database database;
+    private Connection connection;
+    private boolean written;
+    private int rows;
+    private int untidied;
+
+    public Writer(Database database) {
+        this.database = database;
+    }
+
+    /** Runs the work and commits it, or leaves nothing of it behind. */
+    public synchronized <T> T run(Database.Work<T> work) throws SQLException {
+        Connection c = connection();
+        try {
+            T result = work.with(c);
+            c.commit();
+            written = true;
+            return result;
+        } catch (SQLException | RuntimeException e) {
+            drop(e);
+            throw e;
+        }
+    }
+
+    /** What the next {@link #flush} may know of how much is going on. */
+    public synchronized void wrote(int more) {
+        rows += more;
+    }
+
+    /** Writes what is committed out. */
+    public synchronized void flush() throws SQLException {
+        try {
+            untidied += rows;
+            boolean tidy = rows <= QUIET_ROWS || untidied > UNTIDIED_ROWS;
+            rows = 0;
+            database.flush(connection(), tidy);
+            untidied = tidy ? 0 : untidied;
+            written = false;
+        } catch (SQLException e) {
+            drop(e);
+            throw e;
+        }
+    }
+
+    public synchronized void flushIfWritten() throws SQLException {
+        if (written) {
+            flush();
+        }
+    }
+
+    private Connection connection() throws SQLException {
+        if (connection == null) {
+            connection = database.open();
+            connection.setAutoCommit(false);
+        }
+        return connection;
+    }
+
+    private void drop(Exception cause) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
+        Database.closeQuietly(connection);
+        connection = null;
+    }
+
+    public synchronized void close() {
+        if (connection != null) {
+            Database.closeQuietly(connection);
+            connection = null;
+        }
+    }
+
+    public synchronized void shutDown() {
+        try {
+            if (connection == null && database.dialect() != Database.Dialect.H2) {
+                return;
+            }
+            database.shutDown(connection());
+            connection = null;
+        } catch (SQLException e) {
+            throw new AccountingException("cannot close the accounting database: " + e.getMessage(), e);
+        }
+    }
+}

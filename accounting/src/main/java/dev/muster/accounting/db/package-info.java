@@ -1,0 +1,2 @@
+/** The database: connections, dialects, encryption, migrations. */
+package dev.muster.accounting.db;

@@ -1,0 +1,658 @@
+package dev.muster.accounting.dbd;
+
+import dev.muster.accounting.archive.ArchiveSql;
+import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.Changes;
+import dev.muster.accounting.book.Conditions;
+import dev.muster.accounting.book.JobKeys;
+import dev.muster.accounting.book.Registration;
+import dev.muster.accounting.book.Transactions;
+import dev.muster.accounting.book.Views;
+import dev.muster.accounting.db.AccountingException;
+import dev.muster.accounting.report.Utilization;
+import dev.muster.accounting.table.AccountingStore;
+import dev.muster.accounting.table.ActiveJobs;
+import dev.muster.accounting.table.ArchiveLoad;
+import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.InstanceTable;
+import dev.muster.accounting.table.JobEdits;
+import dev.muster.accounting.table.PackedRows;
+import dev.muster.accounting.table.Projection;
+import dev.muster.accounting.table.Purge;
+import dev.muster.accounting.table.Reports;
+import dev.muster.accounting.table.Runaways;
+import dev.muster.config.SlurmdbdConf;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.daemon.Requests;
+import dev.muster.model.Codec;
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.accounting.DbdMessages.Change;
+import dev.muster.model.accounting.DbdMessages.Changed;
+import dev.muster.model.accounting.DbdMessages.Report;
+import dev.muster.model.accounting.DbdMessages.Rows;
+import dev.muster.model.accounting.DbdMessages.Show;
+import dev.muster.model.accounting.Entities.AdminLevel;
+import dev.muster.model.api.MessageRights;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** The edge of slurmdbd: one method per message. */
+public final class DbdApi {
+    /** How long a change waits for the controllers to have it. */
+    private static final Map<String, String> INSTANCE_CONDITIONS = Map.of("cluster", "Cluster", "node", "NodeName", "extra", "Extra", "instanceid",
+            "InstanceId", "instancetype", "InstanceType");
+    private static final long CONTROLLERS_MS = 3_000;
+    /** How long a question waits for the controllers' rows. */
+    private static final long ROWS_MS = 10_000;
+    /** So often what is committed is made safe from a loss of power. */
+    private static final int FLUSH_EVERY = 2;
+
+    /** ENOENT, as the original says it. */
+    private static final int NO_FILE = 2;
+
+    private final AccountingStore store;
+    private final BookStore books;
+    private final ControllerLinks links;
+    private final Supplier<SlurmdbdConf> conf;
+    private final int slurmUid;
+    private final Identities identities;
+    private final DaemonLog log;
+    private final Runnable shutdown;
+    private final Runnable reconfigure;
+    private final Requests requests;
+    private final Runaways runaways;
+    private final ActiveJobs active;
+    private final JobEdits jobs;
+    private final Reports reports;
+    private final ArchiveLoad archives;
+    private final Purge purge;
+    private long purgedHour;
+    private int sweeps;
+
+    public DbdApi(AccountingStore store, BookStore books, Supplier<SlurmdbdConf> conf, int slurmUid, Identities identities, DaemonLog log,
+            Runnable shutdown,
+            Runnable reconfigure) {
+        this.store = store;
+        this.books = books;
+        this.runaways = new Runaways(store);
+        this.active = new ActiveJobs(store);
+        this.jobs = new JobEdits(store);
+        this.reports = new Reports(store);
+        this.archives = new ArchiveLoad(store, identities);
+        this.purge = new Purge(store, log);
+        this.links = new ControllerLinks(books::book);
+        this.conf = conf;
+        this.slurmUid = slurmUid;
+        this.identities = identities;
+        this.log = log;
+        this.requests = new Requests(log, Set.of("Sync"));
+        this.shutdown = shutdown;
+        this.reconfigure = reconfigure;
+    }
+
+    private static long now() {
+        return System.currentTimeMillis() / 1000;
+    }
+
+    public Reply handle(Caller caller, String message, byte[] body) {
+        if (DbdConfig.hasFlag(conf.get(), "AuditRPCs")) {
+            log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
+        }
+        return requests.serve(caller, RpcNames.of(message, body), () -> answer(caller, message, body));
+    }
+
+    private Reply answer(Caller caller, String message, byte[] body) {
+        String word = word(message, body);
+        Optional<MessageRights.Rule> rule = MessageRights.rule(MessageRights.accounting(), message, word);
+        if (rule.isEmpty()) {
+            return word.isEmpty() ? Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence())
+                    : Reply.error(SlurmErrno.NOT_SUPPORTED);
+        }
+        return may(caller, rule.get().need()) ? permitted(caller, message, body) : Reply.error(SlurmErrno.ACCESS_DENIED);
+    }
+
+    /** What of a message's body its right goes by. */
+    private static String word(String message, byte[] body) {
+        return switch (message) {
+            case "Show" -> Codec.decode(body, Show.class).entity();
+            case "Report" -> Codec.decode(body, Report.class).kind();
+            case "Change" -> Codec.decode(body, Change.class).verb() + " " + Codec.decode(body, Change.class).entity();
+            default -> "";
+        };
+    }
+
+    /** As far as that goes by who it is. What it is about is looked at by the rule that finds that. */
+    private boolean may(Caller caller, MessageRights.Need need) {
+        return switch (need) {
+            case ANYBODY, SELF, SELF_OR_OPERATOR, OWNER_ALONE, OWNER, COORDINATOR, OPERATOR_OR_NAMED, SLURM_USER, MAKER -> true;
+            case OPERATOR -> atLeast(caller, AdminLevel.OPERATOR);
+            case ADMINISTRATOR -> atLeast(caller, AdminLevel.ADMINISTRATOR);
+            case DAEMON -> superuser(caller);
+        };
+    }
+
+    private Reply permitted(Caller caller, String message, byte[] body) {
+        return switch (message) {
+            case "Register" -> register(caller, Codec.decode(body, DbdMessages.Register.class));
+            case "Append" -> append(Codec.decode(body, DbdMessages.Append.class));
+            case "ReadRow" -> readRow(Codec.decode(body, DbdMessages.ReadRow.class));
+            case "Sync" -> links.sync(Codec.decode(body, DbdMessages.Sync.class)).map(Reply::of)
+                    .orElseGet(() -> Reply.error(SlurmErrno.IN_STANDBY_MODE));
+            case "Show" -> show(caller, Codec.decode(body, Show.class));
+            case "Report" -> report(caller, Codec.decode(body, Report.class));
+            case "ChangeAll" -> changes(caller, Codec.decode(body, DbdMessages.ChangeAll.class));
+            case "Change" -> change(caller, Codec.decode(body, Change.class));
+            case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
+            case "Ping", "RollUsage" -> Reply.of(new DbdMessages.Done());
+            case "ClearStats" -> done(() -> {
+                log.info("Clear stats request received from UID " + caller.uid());
+                requests.reset();
+            });
+            case "EndRunaways" -> {
+                DbdMessages.EndRunaways q = Codec.decode(body, DbdMessages.EndRunaways.class);
+                yield done(() -> log.info("cluster " + q.cluster() + ": " + runaways.end(q.cluster(), q.keys()) + " runaway jobs are ended for UID "
+                        + caller.uid()));
+            }
+            case "LoadArchive" -> load(caller, Codec.decode(body, DbdMessages.LoadArchive.class));
+            case "DumpArchive" -> dump(Codec.decode(body, DbdMessages.DumpArchive.class));
+            case "Reconfigure" -> done(() -> {
+                log.info("Reconfigure request received");
+                reconfigure.run();
+            });
+            case "Shutdown" -> done(() -> {
+                log.info("Shutdown request received");
+                shutdown.run();
+            });
+            default -> throw new IllegalStateException("nothing answers " + message);
+        };
+    }
+
+    private boolean superuser(int uid) {
+        return uid == 0 || uid == slurmUid;
+    }
+
+    private boolean superuser(Caller caller) {
+        return superuser(caller.uid());
+    }
+
+    private boolean atLeast(int uid, AdminLevel level) {
+        return superuser(uid) || books.book().user(identities.userName(uid)).filter(u -> u.adminLevel().compareTo(level) >= 0).isPresent();
+    }
+
+    private boolean atLeast(Caller caller, AdminLevel level) {
+        return atLeast(caller.uid(), level);
+    }
+
+    private static Reply done(Runnable work) {
+        work.run();
+        return Reply.of(new DbdMessages.Done());
+    }
+
+    // ---- controllers
+
+    /** A cluster that keeps its rows elsewhere never takes the place of one that has them here. */
+    private Reply registerExternal(Caller caller, DbdMessages.Register r) {
+        if (books.book().cluster(r.cluster()).filter(c -> !Registration.isExternal(c)).isPresent()) {
+            return Reply.of(new DbdMessages.Registered(-1));
+        }
+        if (books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(), conf.get().text("DefaultQOS")), c -> c)) {
+            log.info("external cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
+        }
+        links.heardFrom(r.cluster());
+        return Reply.of(new DbdMessages.Registered(0));
+    }
+
+    private Reply register(Caller caller, DbdMessages.Register r) {
+        if (r.external()) {
+            return registerExternal(caller, r);
+        }
+        Projection projection = links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
+        DbdMessages.Registered ahead = new DbdMessages.Registered(0);
+        if (projection.sequence() > r.lastSeq()) {
+            Projection.Highest highest = projection.highest();
+            ahead = new DbdMessages.Registered(0, projection.sequence(), highest.jobId(), highest.sluid());
+            log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence() + ", the journal ends with "
+                    + r.lastSeq());
+            projection.rewind(r.lastSeq());
+        }
+        int ended = store.endOrphans(projection, r.cluster(), now());
+        if (ended > 0) {
+            log.info("cluster " + r.cluster() + " began anew: " + ended + " jobs of before are ended");
+        }
+        boolean changed = books.change(draft -> Registration.apply(draft, r, identities.userName(caller.uid()), now(),
+                conf.get().text("DefaultQOS")), c -> c);
+        if (r.nodeCount() > 0) {
+            store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
+        }
+        links.registered(r.cluster(), r.journal(), projection);
+        log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
+        if (changed) {
+            links.announce(books.book().version(), 0);
+        }
+        return Reply.of(new DbdMessages.Registered(projection.sequence(), ahead.ahead(), ahead.jobId(), ahead.sluid()));
+    }
+
+    private Reply append(DbdMessages.Append a) {
+        Optional<Projection> projection = links.projection(a.cluster(), a.journal());
+        if (projection.isEmpty()) {
+            return Reply.error(SlurmErrno.IN_STANDBY_MODE);
+        }
+        List<AccountingRows.Batch> batches = tracked(a);
+        keys(a.cluster(), batches);
+        projection.get().write(batches);
+        return Reply.of(new DbdMessages.Registered(projection.get().sequence()));
+    }
+
+    /** What jobs are charged to is in the lists, before their rows are there: those that a crash loses come again. */
+    private void keys(String cluster, List<AccountingRows.Batch> batches) {
+        List<AccountingRows.JobRow> fresh = JobKeys.unknown(books.book(), cluster, batches.stream().flatMap(b -> b.jobs().stream()).toList());
+        if (!fresh.isEmpty()) {
+            books.change(draft -> {
+                JobKeys.add(draft, cluster, fresh, now());
+                return true;
+            }, c -> c);
+            links.announce(books.book().version(), 0);
+        }
+    }
+
+    /**
+     * TrackWCKey: a cluster that does not track keys itself has its jobs counted under their users' default ones. Otherwise what the cluster says
+     * is the row.
+     */
+    private List<AccountingRows.Batch> tracked(DbdMessages.Append a) {
+        if (!conf.get().text("TrackWCKey").equals("yes") || a.batches().stream().allMatch(b -> b.jobs().stream().noneMatch(j -> j.wckey()
+                .isEmpty()))) {
+            return a.batches();
+        }
+        return a.batches().stream().map(b -> new AccountingRows.Batch(b.seq(), b.jobs().stream().map(j -> keyed(a.cluster(), j)).toList(), b.steps(),
+                b.events(), b.texts(), b.contents(), b.reservations(), b.instances())).toList();
+    }
+
+    private AccountingRows.JobRow keyed(String cluster, AccountingRows.JobRow j) {
+        return j.wckey().isEmpty() ? j.with("*" + books.book().defaultWckey(cluster, j.userName()), j.comment(), j.extra(), true) : j;
+    }
+
+    private Reply readRow(DbdMessages.ReadRow q) {
+        Optional<Projection> projection = links.projection(q.cluster(), q.journal());
+        if (projection.isEmpty()) {
+            return Reply.error(SlurmErrno.IN_STANDBY_MODE);
+        }
+        boolean job = q.stepId() == DbdMessages.ReadRow.NO_STEP;
+        return Reply.of(new DbdMessages.RowRead(
+                job ? projection.get().job(q.sluid(), q.restarts()).map(List::of).orElse(List.of()) : List.of(),
+                job ? List.of() : projection.get().step(q.sluid(), q.restarts(), q.stepId()).map(List::of).orElse(List.of())));
+    }
+
+    /** A controller that went is shown without an address. */
+    void sweep() {
+        if (++sweeps % FLUSH_EVERY == 0) {
+            store.flush();
+        }
+        long hour = now() / Utilization.HOUR;
+        if (hour != purgedHour) {
+            purgedHour = hour;
+            // on a thread of its own: what is committed is made safe meanwhile
+            Thread.ofVirtual().start(() -> {
+                try {
+                    purge.run(conf.get()::text, java.time.ZoneId.systemDefault());
+                } catch (java.io.IOException | AccountingException e) {
+                    log.error("purge: " + e.getMessage());
+                }
+            });
+        }
+        for (String cluster : links.away()) {
+            log.info("cluster " + cluster + " has not been heard of: its controller is away");
+            links.forget(cluster);
+            books.change(draft -> {
+                Registration.away(draft, cluster);
+                return true;
+            }, c -> c);
+        }
+    }
+
+    // ---- questions
+
+    private void settle(List<String> clusters) {
+        if (!links.flush(clusters, ROWS_MS)) {
+            log.info("answered without the newest rows: a controller has not sent them within " + ROWS_MS / 1000 + " s");
+        }
+    }
+
+    /** Of whom a controller asks for, where it is one that asks. */
+    private static int asker(Caller caller, AccountingRows.Query q, boolean mayNameOthers) {
+        return mayNameOthers && q.asker().matches("\\d{1,9}") ? Integer.parseInt(q.asker()) : caller.uid();
+    }
+
+    private PrivateData veil(int uid) {
+        return new PrivateData(conf.get().text("PrivateData"), books.book(), uid, identities.userName(uid), atLeast(uid, AdminLevel.OPERATOR));
+    }
+
+    /** MaxQueryTimeRange: whether a span is longer than others than operators may ask about jobs. */
+    private boolean wide(int uid, long from, long to) {
+        java.util.OptionalLong most = Durations.parseMinutes(conf.get().text("MaxQueryTimeRange"));
+        long span = (to == 0 ? now() : to) - from;
+        return most.isPresent() && most.getAsLong() != Durations.UNLIMITED && span > most.getAsLong() * Durations.MINUTE
+                && !atLeast(uid, AdminLevel.OPERATOR);
+    }
+
+    private Reply accounting(Caller caller, AccountingRows.Query q) {
+        int asker = asker(caller, q, superuser(caller.uid()));
+        if (q.jobs().isEmpty() && wide(asker, q.from(), q.to())) {
+            return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
+        }
+        settle(q.clusters());
+        PrivateData veil = veil(asker);
+        String cluster = q.clusters().isEmpty() ? "" : q.clusters().getFirst();
+        if (q.packed() && q.text().isEmpty() && !veil.hidesJobs()) {
+            return new Reply(200, store.packed(q, now(), cluster, numbers()));
+        }
+        AccountingRows.Answer found = veil.shown(store.answer(q, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
+        if (q.packed()) {
+            return new Reply(200, PackedRows.of(q, found, numbers()));
+        }
+        // numbers are the book's to say; where rows come without them, nobody has asked
+        boolean numbers = q.fields().isEmpty() || q.fields().contains("assocId") || q.fields().contains("wckeyId");
+        return Reply.of(!numbers ? found : new AccountingRows.Answer(found.now(), found.cluster(), found.jobs().stream().map(this::numbered).toList(),
+                found.next()));
+    }
+
+    private PackedRows.Numbers numbers() {
+        Book book = books.book();
+        return new PackedRows.Numbers() {
+            @Override
+            public int association(String cluster, String account, String user, String partition) {
+                return book.assocNumber(cluster, account, user, partition);
+            }
+
+            @Override
+            public int wckey(String cluster, String user, String key) {
+                return book.wckeyNumber(cluster, user, key);
+            }
+        };
+    }
+
+    /** With the numbers of association and key, where the row does not have them from elsewhere. */
+    private AccountingRows.JobWithSteps numbered(AccountingRows.JobWithSteps found) {
+        AccountingRows.JobRow j = found.job();
+        if (j.assocId() != 0) {
+            return found;
+        }
+        return new AccountingRows.JobWithSteps(j.numbered(books.book().assocNumber(found.cluster(), j.account(), j.userName(), j.partition()),
+                books.book().wckeyNumber(found.cluster(), j.userName(), j.wckey())), found.steps(), found.cluster(), found.text());
+    }
+
+    private Reply report(Caller caller, Report q) {
+        PrivateData veil = veil(caller.uid());
+        if (q.kind().equals(Report.RESERVATIONS) && veil.refuses("reservation")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        if (q.kind().equals(Report.SIZES) && wide(caller.uid(), q.from(), q.to())) {
+            return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
+        }
+        settle(q.clusters());
+        return reports.answer(q, books.book(), veil, conf.get().text("TrackWCKey").equals("yes"), now()).map(rows -> Reply.of(new Rows(rows)))
+                .orElseGet(() -> Reply.error(SlurmErrno.NOT_SUPPORTED));
+    }
+
+    private Reply show(Caller caller, Show q) {
+        Optional<String> refused = Conditions.refused(q.entity(), q.where());
+        if (refused.isPresent()) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, refused.get().strip());
+        }
+        for (String key : List.of("maxcpus", "mincpus")) {
+            if (!q.where().getOrDefault(key, "0").matches("\\d{1,9}")) {
+                return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "Invalid value for " + key + " (" + q.where().get(key) + ")");
+            }
+        }
+        if (q.where().containsKey("condflags") && !open(q)) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, "The value '" + q.where().get("condflags")
+                    + "' of the condition 'condflags' is not supported by this version");
+        }
+        PrivateData veil = veil(caller.uid());
+        if (veil.refuses(q.entity())) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        Optional<List<Map<String, String>>> rows = new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
+        if (rows.isPresent()) {
+            return Reply.of(new Rows(veil.shown(q.entity(), rows.get())));
+        }
+        return switch (q.entity()) {
+            case "transaction" -> Reply.of(new Rows(new Transactions(books.book(), q).of(books.transactions(number(q, "start"), number(q, "end")))));
+            case "event" -> {
+                settle(List.of());
+                yield Reply.of(new Rows(events(q)));
+            }
+            case "instance" -> {
+                settle(List.of());
+                yield Reply.of(new Rows(InstanceTable.of(store, number(q, "start"), number(q, "end")).stream().filter(row -> INSTANCE_CONDITIONS
+                        .entrySet().stream().allMatch(e -> fits(q, e.getKey(), row.get(e.getValue())))).toList()));
+            }
+            case "runawayjob" -> {
+                settle(List.of(q.where().getOrDefault("cluster", "")));
+                yield Reply.of(new Rows(runaways.open(q.where().getOrDefault("cluster", ""))));
+            }
+            case "reservation" -> {
+                settle(List.of());
+                yield Reply.of(new Rows(reservations(q, veil)));
+            }
+            case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
+            case "stats" -> Reply.of(new Rows(counts()));
+            default -> Reply.error(SlurmErrno.NOT_SUPPORTED);
+        };
+    }
+
+    /** What was asked how often: messages, then users, the most frequent first. Times in microseconds. */
+    private List<Map<String, String>> counts() {
+        List<Map<String, String>> out = new ArrayList<>();
+        long[] commands = new long[2];
+        requests.forEachMessage((message, c) -> {
+            out.add(count("type", message, RpcNames.number(message), c));
+            if (RpcNames.ofCommand(message)) {
+                commands[0] += c.calls();
+                commands[1] += c.us();
+            }
+        });
+        if (commands[0] > 0) {
+            out.add(count("type", RpcNames.END, RpcNames.number(RpcNames.END), new Requests.Count(commands[0], commands[1])));
+        }
+        requests.forEachUser((uid, c) -> out.add(count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid),
+                Integer.toString(uid), c)));
+        out.sort(java.util.Comparator.comparing((Map<String, String> row) -> Long.parseLong(row.get("Count"))).reversed());
+        out.addFirst(Map.of("Kind", "since", "Name", Long.toString(requests.since())));
+        return out;
+    }
+
+    private static Map<String, String> count(String kind, String name, String uid, Requests.Count c) {
+        return Map.of("Kind", kind, "Name", name, "Uid", uid, "Count", Long.toString(c.calls()),
+                "Average", Long.toString(c.us() / c.calls()), "Total", Long.toString(c.us()));
+    }
+
+    private static boolean fits(Show q, String key, String value) {
+        String wanted = q.where().getOrDefault(key, "");
+        return wanted.isEmpty() || List.of(wanted.toLowerCase(java.util.Locale.ROOT).split(",")).contains(value.toLowerCase(java.util.Locale.ROOT));
+    }
+
+    private static long number(Show q, String key) {
+        try {
+            return Long.parseLong(q.where().getOrDefault(key, "0"));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    /** Those that are not over, unless times are given. */
+    private List<Map<String, String>> reservations(Show q, PrivateData veil) {
+        Map<String, String> where = new LinkedHashMap<>(q.where());
+        List<String> clusters = q.where().containsKey("cluster") ? List.of(q.where().get("cluster").split(",")) : List.of();
+        long from = number(q, "start");
+        long to = number(q, "end");
+        Report report = new Report(Report.RESERVATIONS, clusters, from == 0 && to == 0 ? now() : from, to == 0 ? Long.MAX_VALUE : to, where, 0);
+        return reports.answer(report, books.book(), veil, false, now()).orElseThrow();
+    }
+
+    private List<Map<String, String>> events(Show q) {
+        List<Map<String, String>> out = new ArrayList<>();
+        for (Map<String, String> row : books.events(number(q, "start"), number(q, "end"))) {
+            boolean kind = switch (q.where().getOrDefault("event", "").toLowerCase(java.util.Locale.ROOT)) {
+                case "cluster" -> row.get("NodeName").isEmpty();
+                case "node" -> !row.get("NodeName").isEmpty();
+                default -> true;
+            };
+            if (kind && fits(q, "cluster", row.get("Cluster")) && fits(q, "node", row.get("NodeName")) && fits(q, "reason", row.get("Reason"))
+                    && states(q, row.get("State")) && by(q, row.get("User")) && cpus(q, row.get("TRES"))
+                    && (!open(q) || row.get("TimeEnd").equals("0"))) {
+                Map<String, String> named = new LinkedHashMap<>(row);
+                named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
+                long end = Long.parseLong(row.get("TimeEnd"));
+                named.put("Duration", Long.toString(Math.max(0, (end == 0 ? now() : end) - Long.parseLong(row.get("TimeStart")))));
+                out.add(named);
+            }
+        }
+        return out;
+    }
+
+    /** Any of the words of the state, as in {@code IDLE+DRAIN}. */
+    private static boolean states(Show q, String state) {
+        return q.where().getOrDefault("state", "").isEmpty() || List.of(state.split("\\+")).stream().anyMatch(s -> fits(q, "state", s));
+    }
+
+    /** By number or by name. */
+    private boolean by(Show q, String uid) {
+        if (q.where().getOrDefault("user", "").isEmpty() || fits(q, "user", uid)) {
+            return true;
+        }
+        String named = uid.isEmpty() ? "" : userOf(uid);
+        return fits(q, "user", named.substring(0, Math.max(0, named.indexOf('('))));
+    }
+
+    private static boolean cpus(Show q, String tres) {
+        long cpus = List.of(tres.split(",")).stream().filter(t -> t.startsWith("cpu=")).mapToLong(t -> Long.parseLong(t.substring(4))).findFirst()
+                .orElse(0);
+        long most = number(q, "maxcpus");
+        return cpus >= number(q, "mincpus") && (most == 0 || cpus <= most);
+    }
+
+    private static boolean open(Show q) {
+        return "open".equalsIgnoreCase(q.where().get("condflags"));
+    }
+
+    /** {@code ann(1001)} for the number that a controller sent. */
+    private String userOf(String uid) {
+        try {
+            return identities.userName(Integer.parseInt(uid)) + "(" + uid + ")";
+        } catch (NumberFormatException e) {
+            return uid;
+        }
+    }
+
+    // ---- archives
+
+    private Reply dump(DbdMessages.DumpArchive q) {
+        if (conf.get().text("DisableArchiveCommands").equals("yes")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        Path directory = Path.of(q.settings().getOrDefault("ArchiveDir", "/"));
+        if (!Files.isDirectory(directory)) {
+            return Reply.error(400, NO_FILE, Files.exists(directory) ? "archive dir " + directory + " isn't a directory"
+                    : "Failed to stat " + directory + ": No such file or directory");
+        }
+        try {
+            purge.run(key -> q.settings().getOrDefault(key, conf.get().text(key)), java.time.ZoneId.systemDefault());
+            return Reply.of(new DbdMessages.Done());
+        } catch (java.io.IOException e) {
+            return Reply.error(400, NO_FILE, e.getMessage());
+        }
+    }
+
+    private Reply load(Caller caller, DbdMessages.LoadArchive q) {
+        if (conf.get().text("DisableArchiveCommands").equals("yes")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        try {
+            String text = q.insert();
+            if (!q.file().isEmpty()) {
+                Path file = Path.of(q.file());
+                if (!Files.isRegularFile(file)) {
+                    return Reply.error(400, NO_FILE, "No such file or directory");
+                }
+                if (Files.size(file) > ArchiveSql.BYTES_MAX) {
+                    return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " has more than " + ArchiveSql.BYTES_MAX + " bytes");
+                }
+                text = Files.readString(file);
+            }
+            if (Purge.wrote(text)) {
+                purge.load(text);
+            } else {
+                archives.load(text, books.book()).forEach(sentence -> log.info("archive " + q.file() + ": " + sentence));
+            }
+            log.info("archive " + (q.file().isEmpty() ? "text" : q.file()) + " is loaded for UID " + caller.uid());
+            return Reply.of(new DbdMessages.Done());
+        } catch (java.nio.charset.CharacterCodingException e) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
+        } catch (java.io.IOException e) {
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
+        } catch (ArchiveSql.UnreadableException | IllegalArgumentException | dev.muster.model.Json.MalformedException e) {
+            log.error("archive " + q.file() + ": " + e.getMessage());
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, e.getMessage());
+        }
+    }
+
+    // ---- changes
+
+    private Reply change(Caller caller, Change c) {
+        if (c.entity().equals("job") && c.verb().equals("modify")) {
+            settle(List.of());
+            return Reply.of(jobs.run(c, caller.uid(), atLeast(caller, AdminLevel.OPERATOR), books.book()));
+        }
+        if (c.verb().equals("delete")) {
+            // jobs that have ended by now keep nothing
+            settle(List.of());
+        }
+        String actor = identities.userName(caller.uid());
+        Changed result = books.change(draft -> new Changes(draft, actor, superuser(caller), c, now(), rules()).run(), r -> c.commit()
+                && r.error().isEmpty());
+        if (c.commit() && result.error().isEmpty()) {
+            links.announce(books.book().version(), CONTROLLERS_MS);
+        }
+        return Reply.of(result);
+    }
+
+    private Changes.Rules rules() {
+        SlurmdbdConf c = conf.get();
+        boolean all = c.hasParameter("PreserveCaseAll");
+        return new Changes.Rules(all || c.hasParameter("PreserveCaseUser"), !c.text("DisableCoordDBD").equals("yes"),
+                c.text("AllowNoDefAcct").equals("yes"), c.text("AllResourcesAbsolute").equals("yes"), all || c.hasParameter("PreserveCaseResource"),
+                c.text("DefaultQOS"), active::of);
+    }
+
+    private Reply changes(Caller caller, DbdMessages.ChangeAll all) {
+        String actor = identities.userName(caller.uid());
+        Changed result = books.change(draft -> {
+            for (Change c : all.changes()) {
+                Changed one = new Changes(draft, actor, superuser(caller), c, now(), rules()).run();
+                if (!one.error().isEmpty()) {
+                    return one;
+                }
+            }
+            return new Changed(List.of(), List.of(), List.of(), List.of(), 0);
+        }, r -> all.commit() && r.error().isEmpty());
+        if (all.commit() && result.error().isEmpty()) {
+            links.announce(books.book().version(), CONTROLLERS_MS);
+        }
+        return Reply.of(result);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.muster.accounting.table;
+
+import dev.muster.accounting.book.Book;
+import dev.muster.accounting.report.Accounts;
+import dev.muster.accounting.report.Amounts;
+import dev.muster.accounting.report.JobUse;
+import dev.muster.accounting.report.NodeTime;
+import dev.muster.accounting.report.Utilization;
+import dev.muster.model.HostList;
+import dev.muster.model.accounting.AccountingRows.ReservationRow;
+import dev.muster.model.accounting.Entities.Assoc;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Reservations with what jobs made of them. */
+final class Reservations {
+    private final AccountingStore store;
+    private final ReportRows rows;
+
+    Reservations(AccountingStore store, ReportRows rows) {
+        this.store = store;
+        this.rows = rows;
+    }
+
+    private static boolean in(Map<String, String> where, String key, String value) {
+        String wanted = where.getOrDefault(key, "");
+        return wanted.isEmpty() || List.of(wanted.toLowerCase(Locale.ROOT).split(",")).contains(value.toLowerCase(Locale.ROOT));
+    }
+
+    private static boolean onNodes(Map<String, String> where, String nodes) {
+        String wanted = where.getOrDefault("nodes", "");
+        return wanted.isEmpty() || HostList.intersect(wanted, nodes);
+    }
+
+    /**
+     * A row for each resource of each reservation that was there at some moment of the span; use is that of its whole time.
+     *
+     * @param where {@code names}, {@code ids}, {@code flags}, {@code nodes}
+     */
+    List<Map<String, String>> rows(Book book, String cluster, long from, long to, Map<String, String> where, long now) {
+        List<Map<String, String>> out = new ArrayList<>();
+        for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
+            ReservationRow r = n.row();
+            boolean flagged = where.getOrDefault("flags", "").isEmpty()
+                    || List.of(r.flags().split(",")).stream().anyMatch(f -> in(where, "flags", f));
+            if (!flagged || !in(where, "names", r.name()) || !in(where, "ids", Integer.toString(n.id())) || !onNodes(where, r.nodes())) {
+                continue;
+            }
+            Map<String, Long> used = used(cluster, r, now);
+            Amounts.of(r.tres()).forEach((tres, count) -> {
+                Map<String, String> row = new LinkedHashMap<>(Map.of("Cluster", cluster, "Name", r.name(), "ID", Integer.toString(n.id()),
+                        "Start", Long.toString(r.start()), "End", Long.toString(r.end()), "Nodes", r.nodes(), "Flags", r.flags(), "TRES", tres,
+                        "Count", Long.toString(count)));
+                row.put("Allocated", Long.toString(used.getOrDefault(tres, 0L)));
+                row.put("TRESCount", tres + "=" + count);
+                row.put("Assocs", associations(book, cluster, r));
+                long wall = Math.max(0, Math.min(now, r.end()) - r.start());
+                row.put("UnusedWall", String.format(Locale.ROOT, "%f", count == 0 ? 0.0
+                        : Math.max(0, wall - used.getOrDefault(tres, 0L) / (double) count)));
+                out.add(row);
+            });
+        }
+        return out;
+    }
+
+    private Map<String, Long> used(String cluster, ReservationRow r, long now) {
+        Map<String, Long> out = new TreeMap<>();
+        for (JobUse j : rows.jobs(cluster, r.start(), r.end())) {
+            if (j.reservation().equals(r.name())) {
+                j.used(r.start(), r.end(), now).forEach((tres, n) -> out.merge(tres, n, Long::sum));
+            }
+        }
+        return out;
+    }
+
+    /** Those whom a reservation is for: an account itself, or a user in each account. Who may only not use it is none of them. */
+    private static List<Assoc> given(Book book, String cluster, ReservationRow r) {
+        List<Assoc> out = new ArrayList<>();
+        for (Assoc a : book.tree(cluster)) {
+            String name = a.user().isEmpty() ? a.account() : a.user();
+            if (a.partition().isEmpty() && List.of((a.user().isEmpty() ? r.accounts() : r.users()).split(",")).contains(name)) {
+                out.add(a);
+            }
+        }
+        return out;
+    }
+
+    /**
+     * What reservations kept for somebody and these did not use, in even parts for each whom they are for. None of what is for maintenance, or
+     * takes no notice of jobs.
+     */
+    List<Accounts.Idle> shared(Book book, String cluster, List<JobUse> jobs, long from, long to, long now) {
+        List<Accounts.Idle> out = new ArrayList<>();
+        for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
+            List<Assoc> given = given(book, cluster, n.row());
+            Map<String, Long> left = new TreeMap<>();
+            for (NodeTime hour : given.isEmpty() ? List.<NodeTime>of() : idle(cluster, n.row(), jobs, from, to, now)) {
+                if (hour.state().equals(NodeTime.RESERVED)) {
+                    hour.tres().forEach((tres, amount) -> left.merge(tres, amount, Long::sum));
+                }
+            }
+            left.replaceAll((tres, amount) -> amount / given.size());
+            (left.isEmpty() ? List.<Assoc>of() : given).forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), left)));
+        }
+        return out;
+    }
+
+    /** The numbers of those who may use it, with a minus of those who may not. */
+    private static String associations(Book book, String cluster, ReservationRow r) {
+        Set<String> out = new LinkedHashSet<>();
+        for (String account : r.accounts().split(",")) {
+            String plain = account.startsWith("-") ? account.substring(1) : account;
+            int id = plain.isEmpty() ? 0 : book.assocNumber(cluster, plain, "", "");
+            if (id > 0) {
+                out.add((account.startsWith("-") ? "-" : "") + id);
+            }
+        }
+        for (String user : r.users().split(",")) {
+            String plain = user.startsWith("-") ? user.substring(1) : user;
+            book.tree(cluster).stream().filter(a -> !plain.isEmpty() && a.user().equals(plain))
+                    .forEach(a -> out.add((user.startsWith("-") ? "-" : "") + a.id()));
+        }
+        return String.join(",", out);
+    }
+
+    /**
+     * What reservations kept from others and did not use, hour by hour. Those that take no notice of jobs are not counted; one for maintenance
+     * is time that nobody was to work.
+     */
+    List<NodeTime> idle(String cluster, List<JobUse> jobs, long from, long to, long now) {
+        List<NodeTime> out = new ArrayList<>();
+        for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
+            out.addAll(idle(cluster, n.row(), jobs, from, to, now));
+        }
+        return out;
+    }
+
+    private static List<NodeTime> idle(String cluster, ReservationRow r, List<JobUse> jobs, long from, long to, long now) {
+        List<NodeTime> out = new ArrayList<>();
+        List<String> flags = List.of(r.flags().split(","));
+        List<JobUse> own = jobs.stream().filter(j -> j.reservation().equals(r.name())).toList();
+        long last = Math.min(Math.min(to, now), r.end());
+        for (long at = from; at < last && !flags.contains("IGNORE_JOBS"); at += Utilization.HOUR) {
+            long a = Math.max(at, r.start());
+            long b = Math.min(at + Utilization.HOUR, last);
+            if (a >= b) {
+                continue;
+            }
+            Map<String, Long> left = new TreeMap<>();
+            Amounts.of(r.tres()).forEach((tres, count) -> left.put(tres, count * (b - a)));
+            own.forEach(j -> j.used(a, b, now).forEach((tres, used) -> left.computeIfPresent(tres, (t, was) -> Math.max(0, was - used))));
+            out.add(new NodeTime(cluster, r.name(), at, at + 1, flags.contains("MAINT") ? "MAINT" : NodeTime.RESERVED, left));
+        }
+        return out;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.muster.cli.command;
+
+import dev.muster.model.HostCall;
+import dev.muster.model.Json;
+import java.util.List;
+
+/** {@code feature{gpu}} and the like in lists of nodes that a command itself reads: slurmctld knows which nodes that are. */
+public final class NodeCalls {
+    private NodeCalls() {}
+
+    public static String expanded(CommandContext c, String list) {
+        return HostCall.expanded(list, call -> {
+            Json.Obj q = new Json.Obj().put("nodes", List.of(call.text())).put("all", Boolean.TRUE).put("fields", List.of("name"));
+            try {
+                return c.host().controller().call("QueryNodes", q).objects("nodes").stream().map(n -> n.text("name")).toList();
+            } catch (SlurmException e) {
+                return List.of();       // it is no node then, as for whoever reads the list
+            }
+        });
+    }
+}

@@ -1,0 +1,46 @@
+package dev.muster.cli.command;
+
+import dev.muster.cli.option.OptionCheck;
+import java.util.Optional;
+
+/**
+ * {@code --signal=[{R|B}:]<sig>[@<seconds>]}.
+ *
+ * @param batchOnly  {@code B:}, only the batch shell
+ * @param reserve    {@code R:}, also when preempted by a reservation
+ */
+public record SignalSpec(int signal, int seconds, boolean batchOnly, boolean reserve) {
+    private static final int DEFAULT_SECONDS = 60;
+    private static final int MAX_SECONDS = 65_535;
+
+    public static Optional<SignalSpec> parse(String text, char command) {
+        String s = text;
+        boolean batch = false;
+        boolean reserve = false;
+        int colon = s.indexOf(':');
+        if (colon >= 0) {
+            for (int i = 0; i < colon; i++) {
+                char c = s.charAt(i);
+                batch |= c == 'B' || c == 'b';
+                reserve |= c == 'R' || c == 'r';
+                if ("RrBb".indexOf(c) < 0 || (c == 'B' || c == 'b') && command != 'B') {
+                    return Optional.empty();
+                }
+            }
+            s = s.substring(colon + 1);
+        }
+        int at = s.indexOf('@');
+        int signal = Signals.number(at < 0 ? s : s.substring(0, at));
+        long seconds = at < 0 || at == s.length() - 1 ? DEFAULT_SECONDS : OptionCheck.parseNumber(s.substring(at + 1));
+        if (signal <= 0 || seconds < 0 || seconds > MAX_SECONDS) {
+            return Optional.empty();
+        }
+        return Optional.of(new SignalSpec(signal, (int) seconds, batch, reserve));
+    }
+
+    /** As cli_filter.lua sees it: the usual time is left out. */
+    public String text() {
+        String flags = (reserve ? "R" : "") + (batchOnly ? "B" : "");
+        return (flags.isEmpty() ? "" : flags + ":") + Signals.name(signal) + (seconds == DEFAULT_SECONDS ? "" : "@" + seconds);
+    }
+}

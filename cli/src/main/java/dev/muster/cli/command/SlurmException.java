@@ -1,0 +1,16 @@
+package dev.muster.cli.command;
+
+/** A request that the controller refused, or could not be reached for: Slurm's error number and sentence. */
+public final class SlurmException extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final int errno;
+
+    public SlurmException(int errno, String sentence) {
+        super(sentence, null, false, false);
+        this.errno = errno;
+    }
+
+    public int errno() {
+        return errno;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.muster.cli.command;
+
+import dev.muster.cli.option.OptionCheck;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** The caller's terminal, by stty: raw for {@code --pty}, key by key for a question, and put back. */
+public final class Terminal {
+    private static final int STTY_BYTES_MAX = 4096;
+
+    /** What stty said before, "" if there is no terminal. */
+    private final String saved;
+
+    private Terminal(String saved) {
+        this.saved = saved;
+    }
+
+    public static Terminal raw() {
+        Terminal t = new Terminal(stty("-g"));
+        if (!t.saved.isEmpty()) {
+            stty("raw", "-echo");
+        }
+        return t;
+    }
+
+    /** What is typed is there at once, without the end of its line. */
+    public static Terminal keys() {
+        Terminal t = new Terminal(stty("-g"));
+        if (!t.saved.isEmpty()) {
+            stty("-icanon");
+        }
+        return t;
+    }
+
+    /** Like {@link #keys}, without echo. An interrupt still reaches the process. */
+    public static Terminal silentKeys() {
+        Terminal t = new Terminal(stty("-g"));
+        if (!t.saved.isEmpty()) {
+            stty("-icanon", "-echo");
+        }
+        return t;
+    }
+
+    public void restore() {
+        if (!saved.isEmpty()) {
+            stty(saved);
+        }
+    }
+
+    /** Rows and columns; zeros if there is no terminal. */
+    public static int[] size() {
+        List<String> words = Texts.words(stty("size"));
+        if (words.size() != 2) {
+            return new int[] {0, 0};
+        }
+        return new int[] {(int) OptionCheck.parseNumber(words.get(0)), (int) OptionCheck.parseNumber(words.get(1))};
+    }
+
+    private static String stty(String... arguments) {
+        String[] command = new String[arguments.length + 3];
+        command[0] = "stty";
+        command[1] = "-F";
+        command[2] = "/dev/tty";
+        System.arraycopy(arguments, 0, command, 3, arguments.length);
+        try {
+            Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            p.getOutputStream().close();
+            try (InputStream in = p.getInputStream()) {
+                String out = new String(in.readNBytes(STTY_BYTES_MAX), StandardCharsets.US_ASCII).strip();
+                return p.waitFor() == 0 ? out : "";
+            }
+        } catch (IOException e) {
+            return "";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "";
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.muster.cli.command;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Small text helpers without regular expressions: they are on the start path of every command. */
+public final class Texts {
+    private Texts() {}
+
+    /** Parts between separators; empty parts are left out. */
+    public static List<String> split(String text, char separator) {
+        List<String> out = new ArrayList<>();
+        int at = 0;
+        while (at <= text.length()) {
+            int next = text.indexOf(separator, at);
+            int end = next < 0 ? text.length() : next;
+            if (end > at) {
+                out.add(text.substring(at, end));
+            }
+            at = end + 1;
+        }
+        return out;
+    }
+
+    /** Words between blanks and newlines. */
+    public static List<String> words(String text) {
+        List<String> out = new ArrayList<>();
+        int from = -1;
+        for (int i = 0; i <= text.length(); i++) {
+            boolean blank = i == text.length() || text.charAt(i) <= ' ';
+            if (blank && from >= 0) {
+                out.add(text.substring(from, i));
+                from = -1;
+            } else if (!blank && from < 0) {
+                from = i;
+            }
+        }
+        return out;
+    }
+
+    /** Parts between separators that are outside quotes; the quotes belong to the parts. */
+    public static List<String> splitQuoted(String text, char separator) {
+        List<String> out = new ArrayList<>();
+        StringBuilder part = new StringBuilder();
+        char quote = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote == 0 && c == separator) {
+                out.add(part.toString());
+                part.setLength(0);
+                continue;
+            }
+            if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+            } else if (c == quote) {
+                quote = 0;
+            }
+            part.append(c);
+        }
+        out.add(part.toString());
+        return out;
+    }
+
+    /** Whether a quote of the text is never closed. */
+    public static boolean isQuoteOpen(String text) {
+        char quote = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote == 0 && (c == '"' || c == '\'')) {
+                quote = c;
+            } else if (c == quote) {
+                quote = 0;
+            }
+        }
+        return quote != 0;
+    }
+
+    /** Upper case of ASCII letters, whatever the locale. */
+    public static String upper(String s) {
+        StringBuilder b = new StringBuilder(s.length());
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            b.append(c >= 'a' && c <= 'z' ? (char) (c - 32) : c);
+        }
+        return b.toString();
+    }
+
+    public static String lower(String s) {
+        StringBuilder b = new StringBuilder(s.length());
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            b.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
+        }
+        return b.toString();
+    }
+
+    /** Digits and nothing else. */
+    public static boolean isNumber(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return !text.isEmpty();
+    }
+
+    /** {@code /a/b} → {@code b}. */
+    public static String baseName(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    public static String absolute(String path, String workDir) {
+        return path.startsWith("/") ? path : workDir.endsWith("/") ? workDir + path : workDir + "/" + path;
+    }
+
+    /** A word for the shell's eyes: quoted when it holds anything unusual. */
+    static String quoted(String word) {
+        boolean plain = !word.isEmpty();
+        for (int i = 0; i < word.length() && plain; i++) {
+            char c = word.charAt(i);
+            plain = c > ' ' && "\"'\\$`;|&<>()*?[]{}!#~".indexOf(c) < 0;
+        }
+        return plain ? word : "'" + word.replace("'", "'\\''") + "'";
+    }
+}

@@ -1,0 +1,112 @@
+package dev.muster.cli.format;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** squeue's sort keys. One class instead of chained comparators: those are made anew in every process. */
+public final class JobOrder implements Comparator<JobOrder.Line> {
+    private record Key(JobField field, boolean descending) {}
+
+    /** Column letters that squeue refuses as sort keys. */
+    private static final String NO_KEYS = "akoqrswxyAEFKRWXYZ";
+
+    private final List<Key> keys = new ArrayList<>();
+    private final JobField.View view;
+
+    private JobOrder(CommandContext c) {
+        view = new JobField.View(c, 0, "%s", 0, "", JobField.Style.PLAIN);
+    }
+
+    /** @param keys letters of columns, each with an optional sign, commas between */
+    public static JobOrder of(CommandContext c, String keys) throws UsageException {
+        JobOrder order = new JobOrder(c);
+        for (int i = keys.length() - 1; i >= 0; i--) {      // the original names the last wrong letter
+            char k = keys.charAt(i);
+            if ("-+,".indexOf(k) < 0 && (NO_KEYS.indexOf(k) >= 0 || JobField.TABLE.byLetter(k) < 0)) {
+                throw c.bad(1, "Invalid sort specification: " + k);
+            }
+        }
+        boolean descending = false;
+        for (int i = 0; i < keys.length(); i++) {
+            char k = keys.charAt(i);
+            if (k == '-' || k == '+' || k == ',') {
+                descending = k == '-';
+                continue;
+            }
+            int f = JobField.TABLE.byLetter(k);
+            order.keys.add(new Key(JobField.at(f), descending));
+            descending = false;
+        }
+        return order;
+    }
+
+    /** A row that is to be printed, with what it is sorted by: the job itself is not kept, there may be very many. */
+    public record Line(List<Object> keys, long jobId, String text) {}
+
+    public Line line(Json.Obj job, String text) {
+        List<Object> values = new ArrayList<>(keys.size() + 1);
+        for (int i = 0; i < keys.size(); i++) {
+            JobField f = keys.get(i).field;
+            if (isPriority(f)) {
+                values.add(job.number("partitionTier"));
+            }
+            values.add(key(f, job));
+        }
+        return new Line(values, job.number("jobId"), text);
+    }
+
+    private static boolean isPriority(JobField f) {
+        return f == JobField.PRIORITY || f == JobField.PRIORITY_LONG;
+    }
+
+    @Override
+    public int compare(Line a, Line b) {
+        int at = 0;
+        for (int i = 0; i < keys.size(); i++) {
+            Key k = keys.get(i);
+            for (int end = at + (isPriority(k.field) ? 2 : 1); at < end; at++) {
+                Object x = a.keys.get(at);
+                int c = x instanceof Long n ? Long.compare(n, (Long) b.keys.get(at)) : ((String) x).compareTo((String) b.keys.get(at));
+                if (c != 0) {
+                    return k.descending ? -c : c;
+                }
+            }
+        }
+        return keys.isEmpty() ? 0 : Long.compare(a.jobId, b.jobId);
+    }
+
+    /** What it is sorted by in this column: a number or a text. Of a priority the one within the partition's tier. */
+    private Object key(JobField f, Json.Obj j) {
+        return switch (f) {
+            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> j.number("jobId");
+            case STATE, STATE_COMPACT -> (long) JobRows.stateOrder(j);
+            case PRIORITY, PRIORITY_LONG -> j.number("priority");
+            case TIME_LIMIT, TIME_LEFT -> orLast(j, "timeLimitMin", -1);
+            case TIME_USED -> (long) JobRows.used(j);
+            case NODES -> j.number("nodeCount");
+            case CPUS -> j.number("cpus");
+            case START_TIME -> orLast(j, "startTime", 0);
+            case END_TIME -> orLast(j, "endTime", 0);
+            case SUBMIT_TIME -> orLast(j, "submitTime", 0);
+            case UID -> j.number("userId");
+            case GROUP_ID -> j.number("groupId");
+            case NICE -> j.number("nice");
+            case MIN_MEMORY -> memory(j);
+            default -> f.value(j, view);
+        };
+    }
+
+    private static long memory(Json.Obj j) {
+        return Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb"));
+    }
+
+    /** What is not set comes last. */
+    private static long orLast(Json.Obj j, String field, long unset) {
+        long t = j.number(field);
+        return t == unset ? Long.MAX_VALUE : t;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.muster.cli.format;
+
+/** Names with numbers at their end in the order people expect: n2 before n10. */
+public final class Natural {
+    private Natural() {}
+
+    public static int compare(String a, String b) {
+        int x = digitsFrom(a);
+        int y = digitsFrom(b);
+        int c = a.substring(0, x).compareTo(b.substring(0, y));
+        if (c != 0) {
+            return c;
+        }
+        int lengths = Integer.compare(a.length() - x, b.length() - y);
+        return lengths != 0 ? lengths : a.compareTo(b);
+    }
+
+    private static int digitsFrom(String s) {
+        int i = s.length();
+        while (i > 0 && s.charAt(i - 1) >= '0' && s.charAt(i - 1) <= '9') {
+            i--;
+        }
+        return i;
+    }
+}

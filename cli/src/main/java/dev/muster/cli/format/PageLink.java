@@ -1,0 +1,120 @@
+package dev.muster.cli.format;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Tls;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.HttpsURLConnection;
+
+/**
+ * The address of the page that slurmrestd serves, with a code that logs the caller in: good once and for a minute, so that no token stands in an
+ * address. The code is behind the # and so in nobody's log.
+ */
+public final class PageLink {
+    /** Where slurmrestd listens usually. */
+    public static final int PORT = 6820;
+    /** Environment: where the page is. */
+    public static final String PLACE = "MUSTER_PAGE";
+    /** File beside slurm.conf: where the page is, for callers without {@link #PLACE}. */
+    private static final String FILE = "muster.page";
+    private static final int FILE_BYTES_MAX = 4096;
+    private static final int CONNECT_MS = 3_000;
+    private static final int ANSWER_MS = 10_000;
+    private static final int ANSWER_BYTES_MAX = 1 << 16;
+    private static final long TOKEN_SECONDS = 12 * 3600;
+
+    private PageLink() {}
+
+    /**
+     * Prints the link.
+     *
+     * @param place as typed; "" for what the environment, else the file beside slurm.conf says, else slurmctld's hosts
+     * @return the exit code
+     */
+    public static int print(CommandContext c, String place) throws SlurmException {
+        List<String> places = new ArrayList<>();
+        String named = !place.isEmpty() ? place : c.env(PLACE).isEmpty() ? fromFile(c) : c.env(PLACE);
+        Tls tls = c.host().settings().tls();
+        String scheme = tls.isOn() ? "https://" : "http://";
+        if (named.isEmpty()) {
+            c.host().controllers().forEach(host -> places.add(scheme + host + ":" + PORT));
+        } else {
+            places.add((named.matches("https?://.*") ? "" : scheme) + named.replaceFirst("/+$", ""));
+        }
+        String token = c.env("SLURM_JWT");
+        if (token.isEmpty()) {
+            token = token(c);
+        }
+        String last = "";
+        for (String p : places) {
+            try {
+                c.out().println(p + "/#code=" + code(p, token, tls));
+                return 0;
+            } catch (IOException | IllegalArgumentException e) {
+                last = p + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
+            }
+        }
+        c.error("no slurmrestd with a page is reached at " + last + ". Name its address as an argument, in the variable " + PLACE
+                + " or in the file " + FILE + " beside slurm.conf");
+        return 1;
+    }
+
+    private static String fromFile(CommandContext c) {
+        String conf = c.host().confPath();
+        try {
+            return conf.isEmpty() ? "" : RawText.decode(c.host().readFile(conf.substring(0, conf.lastIndexOf('/') + 1) + FILE, FILE_BYTES_MAX))
+                    .strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static String token(CommandContext c) throws SlurmException {
+        try {
+            return c.host().controller().call("CreateToken", new Json.Obj().put("lifespanSeconds", TOKEN_SECONDS)).text("token");
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.DISABLED.number()) {
+                throw e;
+            }
+            throw new SlurmException(e.errno(), e.getMessage() + ": the page needs tokens, which slurmctld makes with AuthAltTypes=auth/jwt and "
+                    + "AuthAltParameters=jwt_key=PATH in slurm.conf");
+        }
+    }
+
+    private static String code(String place, String token, Tls tls) throws IOException {
+        HttpURLConnection http = (HttpURLConnection) URI.create(place + "/muster/v1/session/codes").toURL().openConnection();
+        if (http instanceof HttpsURLConnection secure && tls.isOn()) {
+            // as with all connections of the cluster its authority counts, not the name
+            secure.setSSLSocketFactory(tls.factory());
+            secure.setHostnameVerifier((host, session) -> true);
+        }
+        http.setConnectTimeout(CONNECT_MS);
+        http.setReadTimeout(ANSWER_MS);
+        http.setRequestMethod("POST");
+        http.setRequestProperty("X-SLURM-USER-TOKEN", token);
+        http.setInstanceFollowRedirects(false);
+        http.setDoOutput(true);
+        http.setFixedLengthStreamingMode(0);
+        http.getOutputStream().close();
+        try (InputStream in = http.getResponseCode() == 200 ? http.getInputStream() : http.getErrorStream()) {
+            Json.Obj answer = in == null ? new Json.Obj() : Json.object(in.readNBytes(ANSWER_BYTES_MAX));
+            if (answer.text("code").isEmpty()) {
+                throw new IOException(answer.objects("errors").isEmpty() ? "it answers " + http.getResponseCode()
+                        : answer.objects("errors").getFirst().text("description"));
+            }
+            return answer.text("code");
+        } catch (Json.MalformedException e) {
+            throw new IOException("it is no slurmrestd with a page");
+        } finally {
+            http.disconnect();
+        }
+    }
+}

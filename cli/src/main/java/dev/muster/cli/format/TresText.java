@@ -1,0 +1,24 @@
+package dev.muster.cli.format;
+
+import dev.muster.cli.command.Texts;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Resources by name in the order of their numbers, in which the commands of slurmctld list them. */
+public final class TresText {
+    /** What every cluster counts. */
+    public static final List<String> EVERYWHERE = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+
+    private TresText() {}
+
+    /** {@code cpu=4,billing=3}, whatever order it is kept in. */
+    public static String ordered(String kept) {
+        List<String> items = new ArrayList<>(Texts.split(kept, ','));
+        items.sort(Comparator.comparingInt(item -> {
+            int at = EVERYWHERE.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
+            return at < 0 ? EVERYWHERE.size() : at;
+        }));
+        return String.join(",", items);
+    }
+}

@@ -1,0 +1,2 @@
+/** Columns, widths, JSON and the texts of records. */
+package dev.muster.cli.format;

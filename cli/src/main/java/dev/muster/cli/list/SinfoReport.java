@@ -1,0 +1,88 @@
+package dev.muster.cli.list;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.format.RowFormat;
+import dev.muster.model.HostList;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** What {@code sinfo -v} tells first: the options in force, and by which columns rows are told apart. */
+final class SinfoReport {
+    private static final String RULE = "-----------------------------";
+
+    /** As the original writes them, blanks included: the name with what follows it, and the columns that set it. */
+    private enum Flag {
+        ALLOC_MEM("alloc_mem_flag  = ", SinfoField.ALLOC_MEM),
+        AVAIL("avail_flag      = ", SinfoField.AVAILABLE),
+        COMMENT("comment_flag    = ", SinfoField.COMMENT),
+        CPUS("cpus_flag       = ", SinfoField.CPUS, SinfoField.CPUS_STATE),
+        DEFAULT_TIME("default_time_flag =", SinfoField.DEFAULT_TIME),
+        DISK("disk_flag       = ", SinfoField.DISK),
+        EXTRA("extra_flag      = ", SinfoField.EXTRA),
+        FEATURES("features_flag   = ", SinfoField.FEATURES),
+        ACTIVE_FEATURES("features_flag_act = ", SinfoField.ACTIVE_FEATURES),
+        GROUPS("groups_flag     = ", SinfoField.GROUPS),
+        GRES("gres_flag       = ", SinfoField.GRES),
+        GRES_USED("gres_used_flag  = ", SinfoField.GRES_USED),
+        JOB_SIZE("job_size_flag   = ", SinfoField.SIZE),
+        MAX_TIME("max_time_flag   = ", SinfoField.TIME_LIMIT),
+        MEMORY("memory_flag     = ", SinfoField.MEMORY),
+        PARTITION("partition_flag  = ", SinfoField.PARTITION, SinfoField.PARTITION_NAME),
+        PORT("port_flag       = ", SinfoField.PORT),
+        PRIORITY_JOB_FACTOR("priority_job_factor_flag   = ", SinfoField.PRIO_FACTOR),
+        PRIORITY_TIER("priority_tier_flag   = ", SinfoField.PRIO_TIER),
+        REASON("reason_flag     = ", SinfoField.REASON),
+        REASON_TIMESTAMP("reason_timestamp_flag = ", SinfoField.TIMESTAMP),
+        REASON_USER("reason_user_flag = ", SinfoField.USER, SinfoField.USER_LONG),
+        RESERVATION("reservation_flag = "),
+        ROOT("root_flag       = ", SinfoField.ROOT),
+        OVERSUBSCRIBE("oversubscribe_flag      = ", SinfoField.OVERSUBSCRIBE),
+        STATE("state_flag      = ", SinfoField.STATE_COMPACT, SinfoField.STATE_LONG),
+        STATE_COMPLETE("statecomplete_flag = ", SinfoField.STATE_COMPLETE),
+        WEIGHT("weight_flag     = ", SinfoField.WEIGHT);
+
+        private final String label;
+        private final List<SinfoField> fields;
+
+        Flag(String label, SinfoField... fields) {
+            this.label = label;
+            this.fields = List.of(fields);
+        }
+    }
+
+    private SinfoReport() {}
+
+    /** @param columns in force; @param format as it was said, or the default one in words */
+    static void options(CommandContext c, Sinfo.Wanted w, RowFormat columns, String format) {
+        boolean usual = w.format.isEmpty() && w.wideFormat.isEmpty();
+        boolean filters = w.dead || w.responding || w.reasons || !w.states.isEmpty() || !w.nodes.isEmpty() || !w.partitions.isEmpty();
+        String states = !w.states.isEmpty() ? String.join(",", w.states) : w.reasons ? "down" : "(null)";
+        String[][] table = {{"dead", flag(w.dead)}, {"exact", w.exact ? "1" : "0"}, {"filtering", flag(filters)}, {"format", format},
+            {"iterate", Integer.toString(w.iterateSeconds)}, {"long", flag(w.longForm)}, {"no_header", flag(w.noHeader)},
+            {"node_field", flag(usual && w.byNode)}, {"node_format", flag(w.byNode)},
+            {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
+            {"part_field", flag(usual && (w.byNode || !w.reasons))},
+            {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)}, {"responding", flag(w.responding)},
+            {"states", states}, {"sort", w.sort.isEmpty() ? "(null)" : w.sort}, {"summarize", flag(w.summary)},
+            {"verbose", Integer.toString(w.verbose)}};
+        List<String> lines = new ArrayList<>(List.of(RULE));
+        for (String[] row : table) {
+            lines.add(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
+        }
+        lines.add(RULE);
+        lines.add("all_flag        = " + flag(w.all || !w.partitions.isEmpty()));
+        Set<SinfoField> shown = EnumSet.noneOf(SinfoField.class);
+        columns.columns().stream().filter(col -> col.field() != RowFormat.LITERAL).forEach(col -> shown.add(SinfoField.at(col.field())));
+        for (Flag f : Flag.values()) {
+            lines.add(f.label + flag(f == Flag.RESERVATION ? w.reservations : f.fields.stream().anyMatch(shown::contains)));
+        }
+        lines.add(RULE + "\n");
+        lines.forEach(c.out()::println);
+    }
+
+    private static String flag(boolean set) {
+        return set ? "true" : "false";
+    }
+}

@@ -1,0 +1,30 @@
+package dev.muster.cli.list;
+
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Standard;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.PageLink;
+import dev.muster.cli.option.GetOpt;
+import java.util.List;
+
+/** The graphical view: the page that slurmrestd serves. Its address, with which one is logged in. */
+public final class Sview implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("help::n", "usage::n", "version:V:n");
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(CommandContext c) throws UsageException, SlurmException {
+        for (GetOpt.Hit h : Standard.parse(c, OPTIONS).hits()) {
+            if (Standard.told(c, OPTIONS, "", h)) {
+                return 0;
+            }
+        }
+        return PageLink.print(c, "");
+    }
+}

@@ -1,0 +1,214 @@
+package dev.muster.cli.list;
+
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.JobRows;
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.JobIds;
+import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.submit.AllocationClient;
+import dev.muster.model.Json;
+import dev.muster.model.Release;
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Waits until none of a job's steps runs and none of {@code srun --async} waits for its turn. Exit codes: 0 none is left, 1 the time is
+ * over, 2 a mistake.
+ */
+public final class Swait implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("autocomplete::r", "help:h:n", "quiet:Q:n", "timeout::r", "usage::n",
+            "verbose:v:n", "version:V:n");
+    private static final int MISTAKE = 2;
+    /** For one request; the controller may answer earlier. */
+    private static final long WAIT_MS = 30_000;
+    private static final long RETRY_MS = 1000;
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        if (!p.error().isEmpty()) {
+            throw new UsageException(MISTAKE, List.of(c.program() + ": " + p.error(), "Try \"swait --help\" for more information"));
+        }
+        long timeoutMs = Long.MAX_VALUE;
+        int verbose = 0;
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "quiet" -> verbose = -1;
+                case "verbose" -> verbose++;
+                case "version" -> {
+                    c.out().println(Release.LINE);
+                    return 0;
+                }
+                case "help" -> {
+                    help(c);
+                    return 0;
+                }
+                case "usage" -> {
+                    c.out().println("Usage: swait [-hQvV] [--timeout=SECS] [--usage] [<jobid>[_<task>] | s<sluid>]");
+                    return 0;
+                }
+                case "autocomplete" -> {
+                    complete(c, h.value());
+                    return 0;
+                }
+                case "timeout" -> {
+                    long seconds = OptionCheck.parseNumber(h.value());
+                    if (seconds < 0 || seconds > Integer.MAX_VALUE) {
+                        throw c.bad(MISTAKE, "--timeout: invalid value '" + h.value() + "': it is to be a non-negative integer");
+                    }
+                    timeoutMs = seconds * 1000;
+                }
+                default -> throw new IllegalStateException(h.opt().name());
+            }
+        }
+        if (p.operands().size() > 1) {
+            throw c.bad(MISTAKE, "too many positional arguments");
+        }
+        int jobId = job(c, p.operands().isEmpty() ? "" : p.operands().getFirst());
+        if (verbose > 0) {
+            c.info("waiting for the steps of JobId=" + jobId);
+        }
+        return await(c, jobId, timeoutMs, verbose);
+    }
+
+    private static void complete(CommandContext c, String typed) {
+        for (GetOpt.Opt o : OPTIONS) {
+            String option = "--" + o.name() + (o.arg() == GetOpt.Arg.NONE ? "" : "=");
+            if (option.startsWith(typed)) {
+                c.out().println(option);
+            }
+        }
+    }
+
+    private static void help(CommandContext c) {
+        c.out().println("""
+                Usage: swait [OPTIONS] [jobid]
+                Waits until no step of the job runs and no step of srun --async is queued. Without a job's id, the job that the command runs in.
+
+                Options:
+                      --timeout=SECS          give up after so many seconds
+                  -Q, --quiet                 errors only
+                  -v, --verbose               say more of what is done
+                  -V, --version               output version information and exit
+                  -h, --help                  show this help message
+                      --usage                 display brief usage message
+
+                Exit status:
+                  0  no step is left
+                  1  the time was over first
+                  2  the job is not known, or something else went wrong""");
+    }
+
+    /** The number of the job that is meant. */
+    private static int job(CommandContext c, String typed) throws SlurmException, UsageException {
+        boolean own = typed.isEmpty();
+        String id = !own ? typed : !c.env("SLURM_JOB_SLUID").isEmpty() ? c.env("SLURM_JOB_SLUID") : c.env("SLURM_JOB_ID");
+        if (id.isEmpty()) {
+            throw c.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
+        }
+        if (id.indexOf('.') >= 0) {
+            throw c.bad(MISTAKE, "swait operates on a job, not a step: " + id);
+        }
+        if (id.indexOf('[') >= 0) {
+            throw c.bad(MISTAKE, id + ": array-task ranges are not supported, pass one task offset");
+        }
+        if (id.indexOf('+') >= 0) {
+            throw c.bad(MISTAKE, id + ": het-job offsets are not supported");
+        }
+        int bar = id.indexOf('_');
+        String master = bar < 0 ? id : id.substring(0, bar);
+        boolean number = OptionCheck.parseNumber(master) > 0;
+        if (!number && !JobIds.isJob(id) || bar >= 0 && OptionCheck.parseNumber(id.substring(bar + 1)) < 0) {
+            throw c.bad(MISTAKE, id + ": cannot parse job id");
+        }
+        String label = (number ? "JobId=" : "SLUID ") + master;
+        List<Json.Obj> found = found(c, master);
+        if (found.isEmpty()) {
+            String manager = id.equals(c.env("SLURM_JOB_ID")) ? c.env("SLURM_STEPMGR") : "";
+            throw c.bad(MISTAKE, (manager.isEmpty() ? "cannot load " + label : "subscribe to stepmgr " + manager + " failed") + ": "
+                    + SlurmErrno.INVALID_JOB_ID.sentence());
+        }
+        Json.Obj meant = own ? found.stream().filter(j -> !number || Integer.toString(j.integer("jobId")).equals(master))
+                .filter(j -> !JobRows.isPending(j)).findFirst().orElse(found.getFirst()) : meant(c, found, label, id, bar);
+        if (JobRows.isPending(meant)) {
+            throw c.bad(MISTAKE, label + " is still pending");
+        }
+        return meant.integer("jobId");
+    }
+
+    private static Json.Obj meant(CommandContext c, List<Json.Obj> found, String label, String id, int bar) throws UsageException {
+        Json.Obj first = found.getFirst();
+        if (bar >= 0 && first.integer("arrayJobId") == 0) {
+            throw c.bad(MISTAKE, label + " is not an array job");
+        }
+        if (bar < 0) {
+            boolean array = Integer.toString(first.integer("arrayJobId")).equals(id);
+            if (array) {
+                throw c.bad(MISTAKE, label + " is an array job: pass a specific task offset, as " + id + "_0");
+            }
+            return first;
+        }
+        int task = (int) OptionCheck.parseNumber(id.substring(bar + 1));
+        return found.stream().filter(j -> j.text("arrayTasks").isEmpty() && JobRows.taskId(j) == task).findFirst()
+                .orElseThrow(() -> c.bad(MISTAKE, "array task " + id + " not found"));
+    }
+
+    private static List<Json.Obj> found(CommandContext c, String id) throws SlurmException {
+        long number = OptionCheck.parseNumber(id);
+        if (number > Integer.MAX_VALUE) {
+            return List.of();
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("jobs", List.of(id));
+        q.put("allStates", Boolean.TRUE);
+        q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
+        try {
+            return c.host().controller().call("QueryJobs", q).objects("jobs");
+        } catch (SlurmException e) {
+            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    private static int await(CommandContext c, int jobId, long timeoutMs, int verbose) throws UsageException {
+        long endMs = timeoutMs == Long.MAX_VALUE ? Long.MAX_VALUE : c.host().nowMs() + timeoutMs;
+        while (true) {
+            long leftMs = endMs - c.host().nowMs();
+            try {
+                Json.Obj q = new Json.Obj().put("jobId", (long) jobId).put("waitMs", Math.clamp(leftMs, 0L, WAIT_MS));
+                Json.Obj job = c.host().controller().call("AwaitSteps", q);
+                if (AllocationClient.isOver(job) || job.flag("ready")) {
+                    return 0;
+                }
+            } catch (SlurmException e) {
+                if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
+                    return 0;       // it is over, and known no more
+                }
+                if (e.errno() == SlurmErrno.ACCESS_DENIED.number() || c.host().nowMs() >= endMs) {
+                    throw c.bad(MISTAKE, String.format(Locale.ROOT, "JobId=%d: %s", jobId, e.getMessage()));
+                }
+                if (verbose >= 0) {
+                    c.info(e.getMessage() + ", asking again");
+                }
+                c.host().pause(Math.min(RETRY_MS, Math.max(1, endMs - c.host().nowMs())));
+            }
+            if (c.host().nowMs() >= endMs) {
+                if (verbose > 0) {
+                    c.info("the time is over, steps are left of JobId=" + jobId);
+                }
+                return 1;
+            }
+        }
+    }
+}

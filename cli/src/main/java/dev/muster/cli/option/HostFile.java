@@ -1,0 +1,59 @@
+package dev.muster.cli.option;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.model.HostList;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A file of hosts (SLURM_HOSTFILE, -F, -w FILE): one entry for each task, by lines, commas and ranges; {@code #} begins a comment. */
+final class HostFile {
+    private static final int BYTES_MAX = 4 << 20;
+
+    private HostFile() {}
+
+    /** Its entries with commas between, repetitions kept. */
+    static String list(CommandContext c, String path) throws IOException {
+        StringBuilder out = new StringBuilder();
+        for (String line : Texts.split(RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
+            int hash = line.indexOf('#');
+            for (String word : Texts.words((hash < 0 ? line : line.substring(0, hash)))) {
+                out.append(out.isEmpty() ? "" : ",").append(word);
+            }
+        }
+        return out.toString();
+    }
+
+    /** As {@link #list}, of SLURM_HOSTFILE. */
+    static String read(JobOptions o, String path) throws UsageException {
+        CommandContext c = o.context();
+        try {
+            return list(c, path);
+        } catch (IOException e) {
+            throw new UsageException(o.exitError(1), List.of(c.name() + ": error: slurm_allocate_resources error opening file "
+                    + (path.indexOf('/') < 0 ? "./" : "") + path + ", No such file or directory",
+                    c.name() + ": error: Failure getting NodeNames from hostfile"));
+        }
+    }
+
+    /** The hosts of a list in its order, ranges spread out. */
+    static List<String> names(String list) {
+        List<String> out = new ArrayList<>();
+        int depth = 0;
+        int start = 0;
+        for (int i = 0; i <= list.length(); i++) {
+            char c = i == list.length() ? ',' : list.charAt(i);
+            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == ',' && depth <= 0) {
+                if (i > start && HostList.parse(list.substring(start, i)) instanceof HostList.Parsed.Ok ok) {
+                    out.addAll(ok.list().names());
+                }
+                start = i + 1;
+            }
+        }
+        return out;
+    }
+}

@@ -1,0 +1,396 @@
+package dev.muster.cli.option;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.model.Json;
+import dev.muster.model.NodeCounts;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The options of one sbatch, srun or salloc, checked and in normal form (minutes, mebibytes, seconds since 1970,
+ * numbers).
+ */
+public final class JobOptions {
+    /** Where a value came from, the weaker first. */
+    public enum Origin { DEFAULT, INHERITED, SCRIPT, ENVIRONMENT, COMMAND_LINE }
+
+    private static final int COUNT = JobOption.values().length;
+
+    private final CommandContext context;
+    private final char command;
+    private final java.util.Map<String, String> stepEnvironment = new java.util.TreeMap<>();
+    private final String[] values = new String[COUNT];
+    private String nodeSizes = "";
+    private final Origin[] origins = new Origin[COUNT];
+    private final int hetGroup;
+    private int verbose;
+    private String forwarded = "";
+    private String scriptName = "stdin";
+
+    public JobOptions(CommandContext context, char command) {
+        this(context, command, -1);
+    }
+
+    /** @param hetGroup the component of a heterogeneous job that a step runs in: its own variables stand for its options; -1 for none;
+     *                  {@link ComponentEnvironment#FIRST} */
+    public JobOptions(CommandContext context, char command, int hetGroup) {
+        this.context = context;
+        this.command = command;
+        this.hetGroup = hetGroup;
+    }
+
+    /** What the command itself adds to its step's environment. */
+    public java.util.Map<String, String> stepEnvironment() {
+        return stepEnvironment;
+    }
+
+    /** The display that programs on the nodes are led to, as the request carries it. */
+    public void forward(String x11) {
+        forwarded = x11;
+    }
+
+    /** "" where no display is forwarded. */
+    String forwarded() {
+        return forwarded;
+    }
+
+    /** The batch script's name in sentences about its lines. */
+    String scriptName() {
+        return scriptName;
+    }
+
+    public void nameScript(String name) {
+        scriptName = name;
+    }
+
+    public CommandContext context() {
+        return context;
+    }
+
+    public char command() {
+        return command;
+    }
+
+    public int verbose() {
+        return verbose;
+    }
+
+    public boolean has(JobOption o) {
+        return values[o.ordinal()] != null;
+    }
+
+    /** Set by something stronger than the user's own defaults. */
+    boolean said(JobOption o) {
+        return has(o) && origins[o.ordinal()] != Origin.DEFAULT;
+    }
+
+    /** Given on the command line itself. */
+    public boolean typed(JobOption o) {
+        return origins[o.ordinal()] == Origin.COMMAND_LINE;
+    }
+
+    /** On the command line itself, or on it for the first component of several. */
+    public boolean given(JobOption o) {
+        return typed(o) || origins[o.ordinal()] == Origin.INHERITED;
+    }
+
+    public String text(JobOption o) {
+        String v = values[o.ordinal()];
+        return v == null ? "" : v;
+    }
+
+    public long number(JobOption o) {
+        String v = values[o.ordinal()];
+        return v == null ? 0 : Long.parseLong(v);
+    }
+
+    public int integer(JobOption o) {
+        return (int) number(o);
+    }
+
+    /** Reads the command line; the operands that are left. */
+    public List<String> readArguments(List<String> args) throws UsageException {
+        GetOpt.Parsed p = GetOpt.parse(JobOption.table(command), args, true);
+        return apply(p, Origin.COMMAND_LINE);
+    }
+
+    public List<String> apply(GetOpt.Parsed p, Origin origin) throws UsageException {
+        for (GetOpt.Hit h : p.hits()) {
+            JobOption o = JobOption.of(command, h.opt().name());
+            set(o, h.value(), origin);
+        }
+        if (!p.error().isEmpty()) {
+            throw new UsageException(255, List.of(context.program() + ": " + p.error(),
+                    "Try \"" + context.name() + " --help\" for more information"));
+        }
+        return p.operands();
+    }
+
+    public int exitError(int otherwise) {
+        return context.exitError(otherwise);
+    }
+
+    /** Reads the variables that stand for options; the command line, read before, is stronger. */
+    public void readEnvironment() throws UsageException {
+        GpuCheck.check(this);
+        for (JobOption o : JobOption.values()) {
+            if (typed(o) || o == JobOption.GPUS_PER_NODE && GpuCheck.areSaidForStep(this)
+                    || o == JobOption.CPUS_PER_TASK && typed(JobOption.CPUS_PER_GPU)
+                    || o == JobOption.CPUS_PER_GPU && typed(JobOption.CPUS_PER_TASK)) {
+                continue;
+            }
+            for (String name : o.variables(command)) {
+                String v = variable(name);
+                if (v == null || o.arg == GetOpt.Arg.NONE && isNo(v) && o != JobOption.VERBOSE) {
+                    continue;
+                }
+                if (o == JobOption.JOBID && v.isEmpty()) {
+                    continue;
+                }
+                set(o, v, Origin.ENVIRONMENT);
+            }
+        }
+        switchWait();
+        CliFilter.defaults(this);
+        if (has(JobOption.NTASKS_PER_CORE) && has(JobOption.THREADS_PER_CORE)
+                && number(JobOption.NTASKS_PER_CORE) > number(JobOption.THREADS_PER_CORE)) {
+            throw context.bad(exitError(1), "--ntasks-per-core (" + number(JobOption.NTASKS_PER_CORE)
+                    + ") can not be bigger than --threads-per-core (" + number(JobOption.THREADS_PER_CORE) + ")");
+        }
+    }
+
+    /** How long the switches that are asked for are waited for, where that is not said with them. */
+    private void switchWait() throws UsageException {
+        String most = context.env((command == 'B' ? "SBATCH_" : command == 'R' ? "SLURM_" : "SALLOC_") + "WAIT4SWITCH");
+        if (!most.isEmpty() && has(JobOption.SWITCHES) && text(JobOption.SWITCHES).indexOf('@') < 0) {
+            set(JobOption.SWITCHES, text(JobOption.SWITCHES) + "@" + most, Origin.COMMAND_LINE);
+        }
+    }
+
+    private String variable(String name) {
+        return ComponentEnvironment.value(context.env(), name, hetGroup);
+    }
+
+    /** Takes from the first component of a heterogeneous job what is said for all and not otherwise for this one. */
+    public void inherit(JobOptions first) {
+        boolean memory = has(JobOption.MEM) || has(JobOption.MEM_PER_CPU) || has(JobOption.MEM_PER_GPU);
+        boolean requeue = has(JobOption.REQUEUE) || has(JobOption.NO_REQUEUE);
+        for (JobOption o : Components.INHERITED) {
+            boolean rivalled = memory && (o == JobOption.MEM || o == JobOption.MEM_PER_CPU)
+                    || requeue && (o == JobOption.REQUEUE || o == JobOption.NO_REQUEUE);
+            if (first.has(o) && !said(o) && !rivalled) {
+                values[o.ordinal()] = first.text(o);
+                origins[o.ordinal()] = Origin.INHERITED;
+            }
+        }
+        verbose = Math.max(verbose, first.verbose);
+    }
+
+    /** Takes from another component's command line the options that are not about a component. */
+    void adopt(JobOptions other, java.util.Set<JobOption> shared) {
+        for (JobOption o : shared) {
+            if (other.has(o) && !said(o)) {
+                values[o.ordinal()] = other.text(o);
+                origins[o.ordinal()] = other.origins[o.ordinal()];
+            }
+        }
+    }
+
+    private static boolean isNo(String v) {
+        return v.equals("0") || v.equals("no") || v.equals("false");
+    }
+
+    /** As if it had not been given. */
+    /** The numbers of nodes that will do, where not all of the range of --nodes do. */
+    String nodeSizes() {
+        return has(JobOption.NODES) ? nodeSizes : "";
+    }
+
+    public void drop(JobOption o) {
+        values[o.ordinal()] = null;
+        origins[o.ordinal()] = null;
+    }
+
+    public void set(JobOption o, String value, Origin origin) throws UsageException {
+        int i = o.ordinal();
+        if (o == JobOption.VERBOSE) {
+            verbose = switch (origin) {
+                case COMMAND_LINE -> verbose + 1;
+                case DEFAULT -> verbose + levelOf(value);
+                case INHERITED, SCRIPT, ENVIRONMENT -> Math.max(verbose, levelOf(value));
+            };
+            return;
+        }
+        if (o.standsFor() != o) {
+            set(o.standsFor(), value, origin);
+            return;
+        }
+        if (origins[i] != null && origins[i].compareTo(origin) > 0) {
+            return;
+        }
+        Origin rival = switch (o) {
+            case CORE_SPEC -> origins[JobOption.THREAD_SPEC.ordinal()];
+            case THREAD_SPEC -> origins[JobOption.CORE_SPEC.ordinal()];
+            case EXCLUSIVE -> isTyped(origin) ? null : origins[JobOption.OVERSUBSCRIBE.ordinal()];
+            case MEM -> strongest(JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
+            case MEM_PER_CPU -> strongest(JobOption.MEM, JobOption.MEM_PER_GPU);
+            case MEM_PER_GPU -> strongest(JobOption.MEM, JobOption.MEM_PER_CPU);
+            case REQUEUE -> strongest(JobOption.NO_REQUEUE);
+            case NO_REQUEUE -> strongest(JobOption.REQUEUE);
+            default -> null;
+        };
+        if (rival != null && rival.compareTo(origin) > 0) {
+            return;
+        }
+        String normal = OptionCheck.check(this, o, value);
+        if (yieldsToHint(o, origin)) {
+            return;
+        }
+        if (o == JobOption.ACCEL_BIND && value.indexOf('g') >= 0 && !has(JobOption.GPU_BIND)) {
+            set(JobOption.GPU_BIND, value.indexOf('v') < 0 ? "closest" : "verbose,closest", origin);
+        }
+        resolveRivals(o, origin);
+        values[i] = normal;
+        if (o == JobOption.NODES) {
+            nodeSizes = NodeCounts.parse(value, OptionCheck::parseNumber).map(NodeCounts::sizes).orElse("");
+        }
+        origins[i] = origin;
+    }
+
+    private Origin strongest(JobOption... others) {
+        return Arrays.stream(others).map(o -> origins[o.ordinal()]).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
+    }
+
+    /** What a hint stands for: said in so many words it counts, and the hint does not, unless that comes from a stronger source. */
+    private static final List<JobOption> HINTED = List.of(JobOption.NTASKS_PER_CORE, JobOption.CORES_PER_SOCKET, JobOption.SOCKETS_PER_NODE,
+            JobOption.THREADS_PER_CORE, JobOption.EXTRA_NODE_INFO);
+
+    private boolean yieldsToHint(JobOption o, Origin origin) {
+        if (o == JobOption.HINT) {
+            return HINTED.stream().anyMatch(h -> origins[h.ordinal()] != null && origins[h.ordinal()].compareTo(origin) >= 0);
+        }
+        Origin hint = origins[JobOption.HINT.ordinal()];
+        return HINTED.contains(o) && hint != null && hint.compareTo(origin) > 0;
+    }
+
+    private static int levelOf(String value) {
+        return value.length() == 1 && value.charAt(0) >= '0' && value.charAt(0) <= '9' ? value.charAt(0) - '0' : 0;
+    }
+
+    /** Options that exclude each other: a stronger source takes the place, the same source is a contradiction. */
+    private void resolveRivals(JobOption o, Origin origin) throws UsageException {
+        switch (o) {
+            case MEM -> rivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
+            case MEM_PER_CPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_GPU);
+            case MEM_PER_GPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_CPU);
+            case CORE_SPEC -> spared(origin, JobOption.THREAD_SPEC);
+            case THREAD_SPEC -> spared(origin, JobOption.CORE_SPEC);
+            case REQUEUE -> rivals(origin, false, JobOption.NO_REQUEUE);
+            case NO_REQUEUE -> rivals(origin, false, JobOption.REQUEUE);
+            case EXCLUSIVE -> {
+                alone(origin, JobOption.OVERSUBSCRIBE);
+                overlapping(origin, JobOption.OVERLAP);
+            }
+            case OVERSUBSCRIBE -> alone(origin, JobOption.EXCLUSIVE);
+            case OVERLAP -> overlapping(origin, JobOption.EXCLUSIVE);
+            case HINT -> rivals(origin, false, HINTED.toArray(JobOption[]::new));
+            case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO -> rivals(origin, false, JobOption.HINT);
+            case BELL -> rivals(origin, false, JobOption.NO_BELL);
+            case NO_BELL -> rivals(origin, false, JobOption.BELL);
+            default -> { }
+        }
+    }
+
+    /** Cores and threads that are left alone are counted one way. */
+    private void spared(Origin origin, JobOption other) throws UsageException {
+        if (origins[other.ordinal()] == origin) {
+            throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + (origin == Origin.ENVIRONMENT
+                    ? "Both --core-spec and --thread-spec set using environment variables. Those options are mutually exclusive."
+                    : "-S/--core-spec and --thred-spec options are mutually exclusive")));
+        }
+        rivals(origin, false, other);
+    }
+
+    /** Who types --exclusive and --oversubscribe, in the script or behind the command, contradicts himself; a variable gives way. */
+    private void alone(Origin origin, JobOption other) throws UsageException {
+        Origin was = origins[other.ordinal()];
+        if (isTyped(origin) && was != null && isTyped(was)) {
+            throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name()
+                    + ": fatal: --exclusive and --oversubscribe options are mutually exclusive"));
+        }
+        rivals(origin, false, other);
+    }
+
+    /** A step that has its resources alone and shares them contradicts itself; a variable gives way. */
+    private void overlapping(Origin origin, JobOption other) throws UsageException {
+        if (isTyped(origin) && origins[other.ordinal()] == origin) {
+            throw context.bad(exitError(1), "--exclusive and --overlap are mutually exclusive");
+        }
+        rivals(origin, false, other);
+    }
+
+    private static boolean isTyped(Origin origin) {
+        return origin == Origin.SCRIPT || origin == Origin.COMMAND_LINE;
+    }
+
+    private void rivals(Origin origin, boolean contradiction, JobOption... others) throws UsageException {
+        for (JobOption other : others) {
+            Origin was = origins[other.ordinal()];
+            if (was == null) {
+                continue;
+            }
+            if (contradiction && was == origin) {
+                String names = origin == Origin.ENVIRONMENT ? "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE"
+                        : "--mem, --mem-per-cpu, and --mem-per-gpu";
+                throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + names + " are mutually exclusive."));
+            }
+            values[other.ordinal()] = null;
+            origins[other.ordinal()] = null;
+        }
+    }
+
+    /** What {@code -v} prints first: the options that are set, by name. */
+    public void printDefined() throws UsageException {
+        if (verbose == 0) {
+            return;
+        }
+        context.info("defined options");
+        context.info("-------------------- --------------------");
+        for (JobOption o : JobOption.values()) {
+            if (has(o)) {
+                context.info(padded(o.longName) + ": " + OptionCheck.shown(o, text(o)));
+            }
+        }
+        context.info(padded("verbose") + ": " + verbose);
+        context.info("-------------------- --------------------");
+        context.info("end of defined options");
+        if (verbose > 1 && command != 'A') {
+            propagated();
+        }
+    }
+
+    /** What {@code -vv} tells of the limits that go along. */
+    private void propagated() throws UsageException {
+        Json.Obj limits = new JobRequest(this).limits();
+        for (String name : List.of("CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS")) {
+            if (limits.has(name)) {
+                context.info("debug:  propagating RLIMIT_" + name + "=" + Long.toUnsignedString(limits.number(name)));
+            }
+        }
+        context.info("debug:  propagating SLURM_PRIO_PROCESS=" + context.host().nice());
+        context.info(String.format(java.util.Locale.ROOT, "debug:  propagating UMASK=%04o", umask()));
+    }
+
+    /** SLURM_UMASK, else the caller's own. */
+    public int umask() {
+        String said = context.env("SLURM_UMASK");
+        return said.matches("[0-7]{1,4}") ? Integer.parseInt(said, 8) & 0777 : context.host().umask();
+    }
+
+    private static String padded(String s) {
+        return s.length() >= 20 ? s : s + " ".repeat(20 - s.length());
+    }
+}

@@ -1,0 +1,39 @@
+package dev.muster.cli.option;
+
+import dev.muster.cli.command.Texts;
+import dev.muster.model.CpuFreq;
+import dev.muster.model.Json;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** Frequencies of a step's CPUs as sacct, sstat and squeue show them. */
+public final class StepFrequency {
+    private StepFrequency() {}
+
+    /** @param khz 0 where it is not known */
+    public static String average(long khz) {
+        return khz == 0 ? "0" : shown(Long.toString(khz));
+    }
+
+    /** A part of what --cpu-freq said; {@code Unknown} where it said nothing. */
+    public static String asked(Json.Obj step, Function<CpuFreq, String> part) {
+        String asked = step.text("cpuFreq");
+        String value = asked.isEmpty() ? "" : CpuFreq.parse(asked).map(part).orElse("");
+        return shown(value);
+    }
+
+    /** Words as they are, numbers in GHz or as many units of kHz; {@code Unknown} for nothing. */
+    public static String shown(String value) {
+        if (!Texts.isNumber(value)) {
+            return value.isEmpty() ? "Unknown" : value;
+        }
+        double amount = Long.parseLong(value);
+        int unit = 0;
+        while (amount >= 1000 && unit < 2) {
+            amount /= 1000;
+            unit++;
+        }
+        String text = amount == Math.rint(amount) ? Long.toString((long) amount) : String.format(Locale.ROOT, "%.2f", amount);
+        return text + "KMG".charAt(unit);
+    }
+}

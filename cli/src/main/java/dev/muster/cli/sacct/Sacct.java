@@ -1,0 +1,792 @@
+package dev.muster.cli.sacct;
+
+import dev.muster.cli.command.Clusters;
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.JsonOutput;
+import dev.muster.cli.format.RowFormat;
+import dev.muster.cli.list.Squeue;
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.JobIds;
+import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.option.OptionCheck;
+import dev.muster.model.Bytes;
+import dev.muster.model.Durations;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Json;
+import dev.muster.model.Release;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Times;
+import dev.muster.model.accounting.PackedAnswer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Shows what accounting knows of jobs and steps. */
+public final class Sacct implements Command {
+    private static final String PLAIN = "jobid,jobname,partition,account,alloccpus,state,exitcode";
+    private static final String BRIEF = "jobid,state,exitcode";
+    private static final String LONG = "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,"
+            + "maxrssnode,maxrsstask,averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,mincputask,avecpu,"
+            + "ntasks,alloccpus,elapsed,state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,reqmem,"
+            + "consumedenergy,maxdiskread,maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,"
+            + "maxdiskwritetask,avediskwrite,reqtres,alloctres,tresusageinave,tresusageinmax,tresusageoutave,tresusageoutmax";
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "allclusters:L:n", "associations:x:r", "allocations:X:n",
+            "allusers:a:n",
+            "batch-script:B:n",
+            "brief:b:n", "cluster::r", "clusters:M:r", "completion:c:n", "constraints:C:r", "delimiter::r",
+                    "duplicates:D:n",
+            "endtime:E:r", "env-vars::n", "federation::n", "fields:o:r", "file:f:r", "flags:F:r", "format:o:r", "gid:g:r", "group::r",
+            "help:h:n", "helpformat:e:n", "jobs:j:r", "json::o", "local::n", "long:l:n", "name::r", "ncpus:I:r",
+                    "nnodes:i:r",
+            "noconvert::n", "nodelist:N:r", "noheader:n:n", "parsable:p:n", "parsable2:P:n", "partition:r:r", "qos:q:r",
+            "reason:R:r", "starttime:S:r", "state:s:r", "timelimit-max:K:r", "timelimit-min:k:r", "truncate:T:n",
+                    "uid::r",
+            "units::r", "usage::n", "use-local-uid::n", "user:u:r", "verbose:v:n", "version:V:n", "wckeys:W:r",
+            "whole-hetjob::o", "expand-patterns::n", "array::n", "yaml::o");
+    /** Long formats of other columns leave the last place of a cut value to a plus. */
+    private static final char CUT = '+';
+
+    private static final class Wanted {
+        final Json.Obj query = new Json.Obj();
+        String format = "";
+        String start = "";
+        String end = "";
+        String delimiter = "|";
+        String json = "";
+        String parser = "";
+        boolean parsable;
+        boolean trailing;
+        boolean noHeader;
+        boolean users;
+        boolean jobs;
+        boolean states;
+        String text = "";
+        /** {@code -c}, and the file of {@code -f}. */
+        boolean completion;
+        String file = "";
+        boolean array;
+        boolean truncate;
+        /** Whether the format was given, and so is added to by the next one. */
+        boolean own;
+        final SacctFilter filter = new SacctFilter();
+        boolean localIds;
+        boolean expand;
+        int verbose;
+        char unit;
+    }
+
+    /** Rows of jobs in each part of an answer: what is in memory at once. */
+    private static final long JOBS_AT_ONCE = 250_000;
+    private static final long WITH_STEPS_AT_ONCE = 150_000;
+    /** What of a number is left as an exit code. */
+    private static final int EXIT_MASK = 0xff;
+
+    /** @param width positive: right side; negative: left side */
+    private record Column(SacctField field, int width) {}
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
+        if (!p.error().isEmpty()) {
+            throw new UsageException(1, List.of(c.program() + ": " + p.error()));
+        }
+        Wanted w = new Wanted();
+        w.format = c.env("SACCT_FORMAT");
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Release.LINE);
+                    return 0;
+                }
+                case "help" -> {
+                    SacctHelp.print(c, OPTIONS);
+                    return 0;
+                }
+                case "usage" -> {
+                    c.out().println("Usage: sacct [options]");
+                    c.out().println("\tUse --help for help");
+                    return 0;
+                }
+                case "helpformat" -> {
+                    helpFormat(c);
+                    return 0;
+                }
+                default -> option(c, w, h.opt().name(), h.value());
+            }
+        }
+        if (!p.operands().isEmpty()) {
+            List<String> words = new ArrayList<>(List.of("sacct: error: Unknown arguments:"));
+            p.operands().forEach(word -> words.add("sacct: error:  " + word));
+            throw new UsageException(1, words);
+        }
+        if (w.query.has("minLimitMin") && !w.query.has("maxLimitMin")) {
+            // alone it is the limit itself
+            w.query.put("maxLimitMin", w.query.number("minLimitMin"));
+        }
+        if (w.completion) {
+            w.format = w.format.equals(BRIEF) ? SacctCompletions.BRIEF : w.format.equals(LONG) ? SacctCompletions.LONG
+                    : w.format.isEmpty() ? SacctCompletions.PLAIN : w.format;
+        }
+        List<Column> columns = columns(c, w);
+        window(c, w);
+        if (w.completion) {
+            return completions(c, w, columns);
+        }
+        qosThere(c, w);
+        report(c, w);
+        return w.text.isEmpty() ? show(c, w, columns) : texts(c, w);
+    }
+
+    private static void helpFormat(CommandContext c) {
+        StringBuilder line = new StringBuilder();
+        SacctField[] all = SacctField.values();
+        for (int i = 0; i < all.length; i++) {
+            RowFormat.append(line, all[i].title, 19, false);
+            line.append(' ');
+            if (i % 4 == 3 || i == all.length - 1) {
+                c.out().println(line.toString());
+                line.setLength(0);
+            }
+        }
+    }
+
+    private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
+        switch (name) {
+            case "accounts" -> list(w, "accounts", v);
+            case "allclusters" -> clusters(c, w, "all");
+            case "associations" -> w.filter.associations(v);
+            case "constraints" -> w.filter.constraints(v);
+            case "flags" -> w.filter.flags(v);
+            case "allocations" -> w.query.put("allocationsOnly", Boolean.TRUE);
+            case "allusers" -> {
+                w.query.put("allUsers", Boolean.TRUE);
+                w.users = true;
+            }
+            case "completion", "file" -> ofCompletion(w, v);
+            case "batch-script" -> text(w, "script");
+            case "env-vars" -> text(w, "environment");
+            case "brief" -> w.format = BRIEF;
+            case "long" -> w.format = LONG;
+            case "cluster", "clusters" -> clusters(c, w, v);
+            case "delimiter" -> w.delimiter = v;
+            case "duplicates" -> w.query.put("duplicates", Boolean.TRUE);
+            case "starttime" -> w.start = v;
+            case "endtime" -> w.end = v;
+            case "format", "fields" -> {
+                w.format = w.own ? w.format + "," + v : v;
+                w.own = true;
+            }
+            case "gid", "group" -> ids(c, w, "groupIds", v, false);
+            case "uid", "user" -> {
+                w.users = true;
+                if (v.equals("-1") || v.isEmpty()) {
+                    w.query.put("allUsers", Boolean.TRUE);
+                } else {
+                    ids(c, w, "userIds", v, true);
+                }
+            }
+            case "jobs" -> jobs(c, w, v);
+            case "name" -> list(w, "names", v);
+            case "truncate" -> w.truncate = true;
+            case "ncpus" -> range(c, w, v, "cpu", "minCpus", "maxCpus");
+            case "nnodes" -> range(c, w, v, "node", "minNodes", "maxNodes");
+            case "nodelist" -> nodes(c, w, v);
+            case "noconvert" -> w.unit = 1;
+            case "units" -> units(w, v);
+            case "noheader" -> w.noHeader = true;
+            case "parsable" -> {
+                w.parsable = true;
+                w.trailing = true;
+            }
+            case "parsable2" -> {
+                w.parsable = true;
+                w.trailing = false;
+            }
+            case "partition" -> list(w, "partitions", v);
+            case "qos" -> list(w, "qos", v);
+            case "reason" -> list(w, "reasons", v);
+            case "state" -> states(c, w, v);
+            case "timelimit-max" -> w.query.put("maxLimitMin", minutes(c, v));
+            case "timelimit-min" -> w.query.put("minLimitMin", minutes(c, v));
+            case "json", "yaml" -> {
+                w.json = name;
+                w.parser = JsonOutput.chosen(c, w.json, v);
+            }
+            case "wckeys" -> list(w, "wckeys", v);
+            case "whole-hetjob" -> whole(c, w, v);
+            // the clusters that are asked for are those named, whether they are in a federation or not
+            case "federation", "local" -> { }
+            case "verbose" -> w.verbose++;
+            case "use-local-uid" -> w.localIds = true;
+            case "expand-patterns" -> w.expand = true;
+            case "array" -> w.array = true;
+            default -> throw c.bad(1, "--" + name + " is not supported by this version");
+        }
+    }
+
+    private static void ofCompletion(Wanted w, String file) {
+        w.completion = true;
+        w.file = file.isEmpty() ? w.file : file;
+    }
+
+    private static void units(Wanted w, String v) throws UsageException {
+        if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
+            throw new UsageException(1, List.of("sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
+                    "sacct: fatal: Invalid unit type"));
+        }
+        w.unit = Texts.upper(v).charAt(0);
+    }
+
+    private static void list(Wanted w, String field, String v) {
+        List<Object> all = new ArrayList<>(w.query.list(field));
+        all.addAll(Texts.split(v, ','));
+        w.query.put(field, all);
+    }
+
+    private static void ids(CommandContext c, Wanted w, String field, String v, boolean user) throws UsageException {
+        List<Object> all = new ArrayList<>(w.query.list(field));
+        for (String name : Texts.split(v, ',')) {
+            int id = user ? c.host().userId(name) : c.host().groupId(name);
+            if (id < 0) {
+                throw new UsageException(1, List.of("sacct: error: Invalid " + (user ? "user" : "group") + " id: "
+                        + name));
+            }
+            all.add((long) id);
+        }
+        w.query.put(field, all);
+    }
+
+    private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
+        List<Object> all = new ArrayList<>(w.query.list("jobs"));
+        for (String id : HostList.split(v)) {
+            if (JobIds.fault(id).isPresent()) {
+                throw new UsageException(1, List.of("sacct: fatal: " + JobIds.objection(id)));
+            }
+            all.add(id);
+        }
+        w.query.put("jobs", all);
+        w.jobs = true;
+    }
+
+    private static void whole(CommandContext c, Wanted w, String v) throws UsageException {
+        String word = v.isEmpty() ? "yes" : Texts.lower(v);
+        if (!word.equals("yes") && !word.equals("no")) {
+            throw new UsageException(1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
+        }
+        w.query.put("wholeHetjob", word);
+    }
+
+    private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
+        switch (HostList.parse(v)) {
+            case HostList.Parsed.Ok ok -> w.query.put("nodes", new ArrayList<Object>(ok.list().names()));
+            case HostList.Parsed.Invalid bad -> throw c.bad(1, "Invalid argument");
+        }
+    }
+
+    private static void range(CommandContext c, Wanted w, String v, String what, String min, String max) throws UsageException {
+        int dash = v.indexOf('-');
+        long lo = OptionCheck.parseNumber(dash < 0 ? v : v.substring(0, dash));
+        long hi = dash < 0 ? lo : OptionCheck.parseNumber(v.substring(dash + 1));
+        if (lo < 0 || hi < lo || hi > Integer.MAX_VALUE) {
+            throw c.bad(1, "Invalid numeric value \"" + v + "\" for requested " + what + " range.");
+        }
+        w.query.put(min, lo);
+        w.query.put(max, hi);
+    }
+
+    private static long minutes(CommandContext c, String v) throws UsageException {
+        OptionalLong m = Durations.parseMinutes(v);
+        if (m.isEmpty() || m.getAsLong() < 0) {
+            throw new UsageException(1, List.of("sacct: fatal: Invalid time limit specification"));
+        }
+        return m.getAsLong();
+    }
+
+    private static void states(CommandContext c, Wanted w, String v) throws UsageException {
+        List<Object> all = new ArrayList<>(w.query.list("states"));
+        for (String s : Texts.split(v, ',')) {
+            String name = Squeue.stateName(Texts.upper(s));
+            if (name.isEmpty()) {
+                throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value '" + s + "'"));
+            }
+            all.add(name);
+        }
+        w.query.put("states", all);
+        w.states = true;
+    }
+
+    private static long moment(CommandContext c, String text) throws UsageException {
+        return switch (Times.parse(text, c.host().nowMs() / 1000, c.host().zone(), true)) {
+            case Times.Parsed.Ok ok -> ok.epochSec();
+            case Times.Parsed.Invalid bad -> {
+                // DD-HH:MM:SS ago is not Slurm's, but a year below 1970 with a clock is what scripts send for "ever"
+                if (text.startsWith("1970-01-01")) {
+                    yield 1;
+                }
+                throw new UsageException(1, List.of("Invalid time specification (pos=" + bad.position() + "): "
+                        + text));
+            }
+        };
+    }
+
+    /** The defaults of the window depend on what else was asked for. */
+    private static void window(CommandContext c, Wanted w) throws UsageException {
+        long now = c.host().nowMs() / 1000;
+        long from;
+        if (!w.start.isEmpty()) {
+            from = moment(c, w.start);
+        } else if (w.jobs) {
+            from = 0;
+        } else {
+            from = w.states ? now : moment(c, "00:00");
+        }
+        long to = 0;
+        if (!w.end.isEmpty()) {
+            to = moment(c, w.end);
+        } else if (w.states) {
+            to = w.start.isEmpty() ? now : from;
+        }
+        JobRequest.put(w.query, "from", from);
+        JobRequest.put(w.query, "to", to);
+        long until = to == 0 && !w.start.isEmpty() ? Math.max(now, 1) : to;
+        if (until != 0 && until < from) {
+            throw new UsageException(1, List.of("sacct: error: Start time (" + c.time(from)
+                    + ") requested is after end time (" + c.time(until) + ")."));
+        }
+        if (!w.users && !w.jobs) {
+            if (c.host().uid() == 0) {
+                w.query.put("allUsers", Boolean.TRUE);
+            } else {
+                w.query.put("userIds", List.of((long) c.host().uid()));
+            }
+        } else if (!w.users) {
+            w.query.put("allUsers", Boolean.TRUE);
+        }
+    }
+
+    /** {@code -v} tells which jobs are looked for, {@code -vv} the options as well. */
+    private static void report(CommandContext c, Wanted w) {
+        if (w.verbose == 0) {
+            return;
+        }
+        String from = w.query.number("from") == 0 ? "Epoch 0" : clock(c, w.query.number("from"));
+        long to = w.query.number("to") == 0 ? c.host().nowMs() / 1000 : w.query.number("to");
+        c.info("Jobs " + (w.states ? String.join(",", w.query.texts("states")) : "Eligible") + " in the time window from " + from + " to "
+                + clock(c, to));
+        if (w.verbose > 1) {
+            c.info("debug:  Options selected:\n\topt_completion=no\n\topt_dup=" + yes(w.query.flag("duplicates")) + "\n\topt_field_list="
+                    + (w.format.isEmpty() ? "(null)" : w.format + ",") + "\n\topt_help=0\n\topt_no_steps="
+                    + yes(w.query.flag("allocationsOnly")) + "\n\topt_whole_hetjob="
+                    + (w.query.text("wholeHetjob").isEmpty() ? "(null)" : w.query.text("wholeHetjob")));
+        }
+    }
+
+    private static String clock(CommandContext c, long sec) {
+        return Times.strftime(sec, c.host().zone(), "%a %b %d %H:%M:%S %Y");
+    }
+
+    private static String yes(boolean on) {
+        return on ? "yes" : "no";
+    }
+
+    /** Fields of earlier versions, with what sacct says of them. */
+    private static final Map<String, String> REMOVED_FIELDS = Map.of("reqgres", "ReqGRES has been removed, please use ReqTRES", "allocgres",
+            "AllocGRES has been removed, please use AllocTRES");
+
+    private static List<Column> columns(CommandContext c, Wanted w) throws UsageException {
+        String format = w.format.isEmpty() ? PLAIN : w.format;
+        List<Column> out = new ArrayList<>();
+        for (String item : Texts.split(format, ',')) {
+            int percent = item.indexOf('%');
+            String name = (percent < 0 ? item : item.substring(0, percent)).strip();
+            if (name.equalsIgnoreCase("all")) {
+                for (SacctField f : SacctField.values()) {
+                    out.add(new Column(f, f.width));
+                }
+                continue;
+            }
+            Optional<SacctField> field = SacctField.of(name);
+            String former = REMOVED_FIELDS.getOrDefault(Texts.lower(name), "");
+            if (!former.isEmpty()) {
+                throw new UsageException(1, List.of("sacct: fatal: " + former));
+            }
+            if (field.isEmpty()) {
+                throw new UsageException(1, List.of("sacct: error: Invalid field requested: \"" + name + "\""));
+            }
+            int width = field.get().width;
+            if (percent >= 0) {
+                String size = item.substring(percent + 1).strip();
+                boolean left = size.startsWith("-");
+                long n = OptionCheck.parseNumber(left ? size.substring(1) : size);
+                if (n > 0 && n < Integer.MAX_VALUE) {
+                    width = (int) (left ? -n : n);
+                }
+            }
+            out.add(new Column(field.get(), width));
+        }
+        return out;
+    }
+
+    private static int show(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
+        if (!w.json.isEmpty()) {
+            return SacctDocument.print(c, w.json, w.parser, w.query, w.filter, () -> asked(c, w));
+        }
+        if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
+            List<Object> fields = new ArrayList<>(columns.stream().flatMap(col -> col.field.needs().orElseThrow().stream()).distinct().toList());
+            // none at all would stand for all of them
+            fields.add("jobId");
+            fields.addAll(AccountedOrder.FIELDS);
+            fields.addAll(w.filter.fields());
+            w.query.put("fields", fields);
+        }
+        w.query.put("limit", w.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
+        w.query.put("packed", w.filter.isEmpty());
+        Map<String, String> numbers = null;
+        Rows rows = null;
+        long next;
+        do {
+            byte[] reply;
+            try {
+                reply = asked(c, w);
+            } catch (SlurmException e) {
+                return failed(c, e);
+            }
+            if (numbers == null) {
+                numbers = columns.stream().anyMatch(col -> col.field == SacctField.QOSRAW) ? qosNumbers(c) : Map.of();
+                rows = new Rows(c, w, columns, numbers);
+                if (!w.noHeader) {
+                    header(c, w, columns);
+                }
+            }
+            next = PackedAnswer.isPacked(reply) ? rows.take(new PackedAnswer.Reader(reply)) : rows.take(picked(w, Json.object(reply)));
+            w.query.put("fromJob", next);
+        } while (next > 0);
+        rows.order.end();
+        return 0;
+    }
+
+    /** Prints the jobs of an answer in their order; what comes in several parts is printed as it comes. */
+    private static final class Rows {
+        private final CommandContext c;
+        private final Wanted w;
+        private final List<Column> columns;
+        private final Map<String, String> numbers;
+        private final AccountedOrder order = new AccountedOrder(this::print);
+        private SacctField.View view;
+
+        private Rows(CommandContext c, Wanted w, List<Column> columns, Map<String, String> numbers) {
+            this.c = c;
+            this.w = w;
+            this.columns = columns;
+            this.numbers = numbers;
+        }
+
+        private void print(AccountedOrder.Entry e) {
+            view.cluster(e.cluster());
+            entry(c, w, columns, e.job(), e.steps(), view);
+        }
+
+        /** @return number of the job to go on from, 0 if that was all */
+        private long take(Json.Obj reply) {
+            view = new SacctField.View(c, reply.number("now"), w.unit, w.expand, w.localIds, numbers);
+            for (Json.Obj entry : reply.objects("jobs")) {
+                String cluster = entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster");
+                order.add(new AccountedOrder.Entry(cluster, entry.obj("job"), entry.objects("steps")));
+            }
+            return part(reply.number("next"));
+        }
+
+        private long take(PackedAnswer.Reader reply) {
+            view = new SacctField.View(c, reply.now(), w.unit, w.expand, w.localIds, numbers);
+            while (reply.advance()) {
+                String cluster = reply.jobCluster().isEmpty() ? reply.cluster() : reply.jobCluster();
+                order.add(new AccountedOrder.Entry(cluster, reply.job(), reply.steps()));
+            }
+            return part(reply.next());
+        }
+
+        private long part(long next) {
+            if (next > 0) {
+                order.stream();
+            }
+            return next;
+        }
+    }
+
+    /** {@code --associations}, whose number slurmdbd tells with a row, {@code --flags} and {@code --constraints}. */
+    private static Json.Obj picked(Wanted w, Json.Obj reply) {
+        if (w.filter.isEmpty()) {
+            return reply;
+        }
+        Json.Obj out = new Json.Obj();
+        reply.fields().forEach(out::put);
+        return out.put("jobs", new ArrayList<Object>(reply.objects("jobs").stream().filter(j -> w.filter.test(j.obj("job"))).toList()));
+    }
+
+    private static void entry(CommandContext c, Wanted w, List<Column> columns, Json.Obj whole, List<Json.Obj> all, SacctField.View view) {
+        Json.Obj job = truncated(w, whole, view);
+        List<Json.Obj> steps = w.truncate ? all.stream().map(s -> truncated(w, s, view)).toList() : all;
+        sumUsage(job, steps);
+        if (wantsJob(w, job)) {
+            for (Json.Obj one : w.array ? byTask(job) : List.of(job)) {
+                row(c, w, columns, one, one, view);
+            }
+        }
+        if (!w.query.flag("allocationsOnly")) {
+            for (Json.Obj s : steps) {
+                row(c, w, columns, job, s, view);
+            }
+        }
+    }
+
+    /** {@code --truncate}: what of it lies in the window that was asked for. */
+    private static Json.Obj truncated(Wanted w, Json.Obj row, SacctField.View view) {
+        long start = row.number("startTime");
+        if (!w.truncate || start <= 0) {
+            return row;
+        }
+        long from = w.query.number("from");
+        long to = w.query.number("to") > 0 ? w.query.number("to") : view.now();
+        long end = row.number("endTime");
+        Json.Obj out = new Json.Obj();
+        row.fields().forEach(out::put);
+        return out.put("startTime", Math.max(start, from)).put("endTime", end > 0 ? Math.min(end, to) : to);
+    }
+
+    private static void qosThere(CommandContext c, Wanted w) throws UsageException {
+        List<String> wanted = w.query.texts("qos");
+        Map<String, String> known = wanted.isEmpty() ? Map.of() : qosNumbers(c);
+        for (String name : known.isEmpty() ? List.<String>of() : wanted) {
+            if (!known.containsKey(Texts.lower(name)) && !known.containsValue(name)) {
+                throw new UsageException(1, List.of("sacct: error: You gave a bad qos '" + name + "'. Valid QOS's are "
+                        + String.join(",", known.keySet()), "sacct: fatal: problem processing qos list"));
+            }
+        }
+    }
+
+    /** Those of slurmdbd; where there is none, there is no list of QOS. */
+    private static Map<String, String> qosNumbers(CommandContext c) {
+        Map<String, String> out = new LinkedHashMap<>();
+        if (!c.host().accountingType().equals("accounting_storage/slurmdbd")) {
+            return out;
+        }
+        try {
+            c.host().accounting().call("Show", new Json.Obj().put("entity", "qos").put("where", new Json.Obj())
+                    .put("options", new ArrayList<Object>(List.of("withdeleted")))).objects("rows").forEach(q -> out.put(q.text("Name"),
+                            q.text("ID")));
+        } catch (SlurmException e) {
+            c.error("the numbers of QOS: " + e.getMessage());
+        }
+        return out;
+    }
+
+    /** {@code --array}: a row for each task of those that wait together. */
+    private static List<Json.Obj> byTask(Json.Obj job) {
+        List<Json.Obj> out = new ArrayList<>();
+        IndexSet tasks = IndexSet.parse(job.text("arrayTasks"));
+        for (int t = tasks.first(); t >= 0; t = tasks.next(t + 1)) {
+            Json.Obj one = new Json.Obj();
+            job.fields().forEach(one::put);
+            out.add(one.put("arrayTaskId", (long) t).put("arrayTasks", ""));
+        }
+        return out.isEmpty() ? List.of(job) : out;
+    }
+
+    private static Json.Obj ask(CommandContext c, Wanted w) throws SlurmException {
+        return Json.object(asked(c, w));
+    }
+
+    /** slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is away. */
+    private static byte[] asked(CommandContext c, Wanted w) throws SlurmException {
+        boolean separate = c.host().accountingType().equals("accounting_storage/slurmdbd");
+        List<Object> named = w.query.list("clusters");
+        if (!separate || named.isEmpty()) {
+            try {
+                return c.host().controller().bytes("QueryAccounting", w.query);
+            } catch (SlurmException e) {
+                if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
+                    throw e;
+                }
+            }
+        }
+        if (named.isEmpty()) {
+            w.query.put("clusters", new ArrayList<Object>(c.host().clusters()));
+        } else if (named.size() == 1 && String.valueOf(named.getFirst()).equalsIgnoreCase("all")) {
+            w.query.put("clusters", new ArrayList<>());
+        }
+        return c.host().accounting().bytes("QueryAccounting", w.query);
+    }
+
+    private static void clusters(CommandContext c, Wanted w, String v) throws UsageException {
+        if (c.host().accountingType().equals("accounting_storage/slurmdbd")) {
+            list(w, "clusters", Texts.lower(v));
+        } else {
+            Clusters.checked(c, v);
+        }
+    }
+
+    static int failed(CommandContext c, SlurmException e) {
+        c.out().flush();
+        if (e.errno() == SlurmErrno.DISABLED.number()) {
+            c.err().println("Slurm accounting storage is disabled");
+        } else {
+            c.error(e.getMessage());
+        }
+        return e.errno() == SlurmErrno.DB_QUERY_TOO_WIDE.number() ? e.errno() & EXIT_MASK : 1;
+    }
+
+    /** Only steps were named: then the job's own row is not wanted. */
+    private static boolean wantsJob(Wanted w, Json.Obj job) {
+        boolean anyStep = false;
+        for (String id : w.query.texts("jobs")) {
+            int dot = id.indexOf('.');
+            String name = dot < 0 ? id : id.substring(0, dot);
+            boolean same = name.equals(SacctField.shownId(job)) || name.equals(Integer.toString(job.integer("jobId")))
+                    || name.equals(Integer.toString(job.integer("arrayJobId"))) || name.equals(Integer.toString(job.integer("hetJobId")));
+            if (dot < 0 && same) {
+                return true;
+            }
+            anyStep |= dot >= 0 && same;
+        }
+        return !anyStep;
+    }
+
+    /**
+     * A job's CPU time is that of its steps. Its energy as well, but what the nodes' meters say of the batch script or the external step is of
+     * the same time as that of the steps beside: the longest count.
+     */
+    private static void sumUsage(Json.Obj job, List<Json.Obj> steps) {
+        long user = 0;
+        long system = 0;
+        long stepsJ = 0;
+        long wholeJ = 0;
+        for (Json.Obj s : steps) {
+            user += s.obj("usage").number("userCpuUs");
+            system += s.obj("usage").number("systemCpuUs");
+            long used = s.obj("usage").number("energyJ");
+            stepsJ += s.integer("stepId") >= 0 ? used : 0;
+            wholeJ = Math.max(wholeJ, s.integer("stepId") >= 0 ? 0 : used);
+        }
+        job.put("usage", new Json.Obj().put("userCpuUs", user).put("systemCpuUs", system).put("energyJ", Math.max(stepsJ, wholeJ)));
+    }
+
+    private static int completions(CommandContext c, Wanted w, List<Column> columns) throws UsageException {
+        boolean more = w.array || w.expand || !w.text.isEmpty() || !w.json.isEmpty() || !w.filter.isEmpty();
+        if (more) {
+            throw c.bad(1, "records of completion are listed in columns, with what is written there alone");
+        }
+        if (!w.users) {
+            w.query.fields().remove("userIds");     // the file is everybody's who may read it
+        }
+        boolean[] begun = {w.noHeader};
+        int rc = SacctCompletions.show(c, w.file, w.query, !w.start.isEmpty() || !w.end.isEmpty(),
+                columns.stream().map(Column::field).toList(), values -> {
+                    if (!begun[0]) {
+                        header(c, w, columns);
+                        begun[0] = true;
+                    }
+                    StringBuilder line = new StringBuilder();
+                    for (int i = 0; i < values.size(); i++) {
+                        value(line, w, columns.get(i), values.get(i), i == values.size() - 1);
+                    }
+                    c.out().println(line.toString());
+                });
+        if (!begun[0]) {
+            header(c, w, columns);
+        }
+        return rc;
+    }
+
+    private static void header(CommandContext c, Wanted w, List<Column> columns) {
+        StringBuilder line = new StringBuilder();
+        StringBuilder dashes = new StringBuilder();
+        for (int i = 0; i < columns.size(); i++) {
+            int width = Math.abs(columns.get(i).width);
+            String title = columns.get(i).field.title;
+            // a title that does not fit ends without a sign of it
+            value(line, w, columns.get(i), w.parsable || title.length() <= width ? title : title.substring(0, width), i == columns.size() - 1);
+            dashes.repeat('-', Math.abs(columns.get(i).width)).append(' ');
+        }
+        c.out().println(line.toString());
+        if (!w.parsable) {
+            c.out().println(dashes.toString());
+        }
+    }
+
+    private static void row(CommandContext c, Wanted w, List<Column> columns, Json.Obj job, Json.Obj step, SacctField.View view) {
+        StringBuilder line = view.line();
+        for (int i = 0; i < columns.size(); i++) {
+            value(line, w, columns.get(i), columns.get(i).field.value(job, step, view), i == columns.size() - 1);
+        }
+        c.out().println(line.toString());
+    }
+
+    private static void value(StringBuilder line, Wanted w, Column column, String v, boolean last) {
+        if (w.parsable) {
+            line.append(v);
+            if (w.trailing || !last) {
+                line.append(w.delimiter);
+            }
+            return;
+        }
+        int width = Math.abs(column.width);
+        RowFormat.append(line, v.length() > width ? v.substring(0, width - 1) + CUT : v, width, column.width > 0);
+        line.append(' ');
+    }
+
+    private static void text(Wanted w, String which) throws UsageException {
+        if (!w.text.isEmpty() && !w.text.equals(which)) {
+            throw new UsageException(1, List.of("sacct: fatal: Options --batch-script and --env-vars are mutually exclusive"));
+        }
+        w.text = which;
+    }
+
+    /** {@code --batch-script} and {@code --env-vars}: what accounting has kept of each job. */
+    private static int texts(CommandContext c, Wanted w) throws UsageException {
+        if (!w.jobs) {
+            throw new UsageException(1, List.of("sacct: fatal: When requesting " + (w.text.equals("script") ? "job scripts" : "job environment")
+                    + " you must also request specific jobs with the '-j' option."));
+        }
+        w.query.put("text", w.text);
+        Json.Obj reply;
+        try {
+            reply = ask(c, w);
+        } catch (SlurmException e) {
+            return failed(c, e);
+        }
+        for (Json.Obj entry : reply.objects("jobs")) {
+            String id = SacctField.shownId(entry.obj("job"));
+            if (!w.noHeader) {
+                c.out().println(w.text.equals("script") ? "Batch Script for " + id : "Environment used for " + id + " (must be batch to display)");
+                c.out().println("-".repeat(80));
+            }
+            byte[] text = Bytes.fromBase64(entry.text("text")).toArray();
+            if (w.text.equals("environment")) {
+                for (int i = 0; i < text.length; i++) {
+                    text[i] = text[i] == 0 ? (byte) '\n' : text[i];
+                }
+            }
+            if (text.length == 0) {
+                c.out().println("NONE");
+            }
+            c.out().write(text, 0, text.length);
+            if (text.length > 0 && text[text.length - 1] != '\n') {
+                c.out().println("");
+            }
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,478 @@
+package dev.muster.cli.sacct;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.format.JobRows;
+import dev.muster.cli.option.StepFrequency;
+import dev.muster.cli.shape.RunTimes;
+import dev.muster.cli.shape.SacctJson;
+import dev.muster.cli.shape.SacctPaths;
+import dev.muster.model.CpuFreq;
+import dev.muster.model.Durations;
+import dev.muster.model.Json;
+import dev.muster.model.MemorySize;
+import dev.muster.model.Metered;
+import dev.muster.model.Sluid;
+import dev.muster.model.StepId;
+import dev.muster.model.accounting.Extremes.At;
+import dev.muster.model.accounting.Extremes.Measure;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+
+/** The columns of sacct: names as their headings show them, and default widths (negative: left side). */
+public enum SacctField {
+    ACCOUNT("Account", 10), ADMINCOMMENT("AdminComment", 19), ALLOCCPUS("AllocCPUS", 10), ALLOCNODES("AllocNodes", 10),
+    ALLOCTRES("AllocTRES", 10), ASSOCID("AssocID", 7), AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10),
+    AVEDISKREAD("AveDiskRead", 14), AVEDISKWRITE("AveDiskWrite", 14), AVEPAGES("AvePages", 10), AVERSS("AveRSS", 10),
+    AVEVMSIZE("AveVMSize", 10), BLOCKID("BlockID", 16), CLUSTER("Cluster", 10), COMMENT("Comment", 14),
+    CONSTRAINTS("Constraints", 19), CONSUMEDENERGY("ConsumedEnergy", 14), CONSUMEDENERGYRAW("ConsumedEnergyRaw", 17),
+    CONTAINER("Container", 20), CPUTIME("CPUTime", 10), CPUTIMERAW("CPUTimeRAW", 10), DBINDEX("DBIndex", 20),
+    DERIVEDEXITCODE("DerivedExitCode", 15), ELAPSED("Elapsed", 10), ELAPSEDRAW("ElapsedRaw", 10), ELIGIBLE("Eligible",
+            19),
+    END("End", 19), EXCLUSIVE("Exclusive", 9), EXITCODE("ExitCode", 8), EXTRA("Extra", 20), FAILEDNODE("FailedNode", 10), FLAGS("Flags", 20),
+    GID("GID", 6), GROUP("Group", 9), JOBID("JobID", -12), JOBIDRAW("JobIDRaw", -12), JOBNAME("JobName", 10),
+    LAYOUT("Layout", 9), LICENSES("Licenses", 20), MAXDISKREAD("MaxDiskRead", 12), MAXDISKREADNODE("MaxDiskReadNode",
+            15),
+    MAXDISKREADTASK("MaxDiskReadTask", 15), MAXDISKWRITE("MaxDiskWrite", 12), MAXDISKWRITENODE("MaxDiskWriteNode", 16),
+    MAXDISKWRITETASK("MaxDiskWriteTask", 16), MAXPAGES("MaxPages", 8), MAXPAGESNODE("MaxPagesNode", 12),
+    MAXPAGESTASK("MaxPagesTask", 14), MAXRSS("MaxRSS", 10), MAXRSSNODE("MaxRSSNode", 10), MAXRSSTASK("MaxRSSTask", 10),
+    MAXVMSIZE("MaxVMSize", 10), MAXVMSIZENODE("MaxVMSizeNode", 14), MAXVMSIZETASK("MaxVMSizeTask", 14),
+    MCSLABEL("McsLabel", 10), MINCPU("MinCPU", 10), MINCPUNODE("MinCPUNode", 10), MINCPUTASK("MinCPUTask", 10),
+    NCPUS("NCPUS", 10), NNODES("NNodes", 8), NODELIST("NodeList", 15), NTASKS("NTasks", 8), ORIGINALSLUID("OriginalSLUID", 14),
+    OVERSUBSCRIBE("OverSubscribe", 13), PARTITION("Partition", 10),
+    PLANNED("Planned", 10), PLANNEDCPU("PlannedCPU", 10), PLANNEDCPURAW("PlannedCPURAW", 13), PRIORITY("Priority", 10),
+    QOS("QOS", 10), QOSRAW("QOSRAW", 10), QOSREQ("QOSREQ", 10), REASON("Reason", 22), REQCPUFREQ("ReqCPUFreq", 10),
+    REQCPUFREQGOV("ReqCPUFreqGov", 13), REQCPUFREQMAX("ReqCPUFreqMax", 13), REQCPUFREQMIN("ReqCPUFreqMin", 13),
+    REQCPUS("ReqCPUS", 8), REQMEM("ReqMem", 10), REQNODES("ReqNodes", 8), REQTRES("ReqTRES", 10),
+    RESERVATION("Reservation", 20), RESERVATIONID("ReservationId", 15), REQRESERVATION("ReqReservation", 20), RESTARTS("Restarts", 8),
+    SEGMENTSIZE("SegmentSize", 12), SLUID("SLUID", 14),
+    START("Start", 19), STATE("State", 10), STDERR("StdErr", 20), STDIN("StdIn", 20), STDOUT("StdOut", 20),
+    SUBMIT("Submit", 19), SUBMITLINE("SubmitLine", 20), SUSPENDED("Suspended", 10), SYSTEMCOMMENT("SystemComment", 14),
+    SYSTEMCPU("SystemCPU", 10), TIMELIMIT("Timelimit", 10), TIMELIMITRAW("TimelimitRaw", 12), TOTALCPU("TotalCPU", 10),
+    TRESUSAGEINAVE("TRESUsageInAve", 14), TRESUSAGEINMAX("TRESUsageInMax", 14), TRESUSAGEINMAXNODE("TRESUsageInMaxNode", 18),
+    TRESUSAGEINMAXTASK("TRESUsageInMaxTask", 18), TRESUSAGEINMIN("TRESUsageInMin", 14), TRESUSAGEINMINNODE("TRESUsageInMinNode", 18),
+    TRESUSAGEINMINTASK("TRESUsageInMinTask", 18), TRESUSAGEINTOT("TRESUsageInTot", 14), TRESUSAGEOUTAVE("TRESUsageOutAve", 15),
+    TRESUSAGEOUTMAX("TRESUsageOutMax", 15), TRESUSAGEOUTMAXNODE("TRESUsageOutMaxNode", 19), TRESUSAGEOUTMAXTASK("TRESUsageOutMaxTask", 19),
+    TRESUSAGEOUTMIN("TRESUsageOutMin", 15), TRESUSAGEOUTMINNODE("TRESUsageOutMinNode", 19), TRESUSAGEOUTMINTASK("TRESUsageOutMinTask", 19),
+    TRESUSAGEOUTTOT("TRESUsageOutTot", 15),
+    UID("UID", 6), USER("User", 9), USERCPU("UserCPU", 10), WCKEY("WCKey", 10), WCKEYID("WCKeyID", 8),
+    WORKDIR("WorkDir", 20);
+
+    private static final long US_PER_MS = 1_000;
+
+    final String title;
+    final int width;
+
+    SacctField(String title, int width) {
+        this.title = title;
+        this.width = width;
+    }
+
+    /** What of the rows it shows, beside what every row has; empty if that may be anything. */
+    Optional<List<String>> needs() {
+        return switch (this) {
+            case ACCOUNT, CLUSTER, DBINDEX, ELAPSED, ELAPSEDRAW, END, JOBID, JOBIDRAW, ORIGINALSLUID, PARTITION, RESTARTS, SLUID, START, STATE,
+                    SUSPENDED,
+                    UID, USER, WCKEY -> Optional.of(List.of());
+            case ALLOCCPUS, NCPUS, CPUTIME, CPUTIMERAW -> Optional.of(List.of("nodes", "cpusAllocated", "cpus"));
+            case ALLOCNODES -> Optional.of(List.of("nodes", "nodeCount"));
+            case ALLOCTRES -> Optional.of(List.of("tresAllocated"));
+            case ASSOCID -> Optional.of(List.of("assocId"));
+            case COMMENT -> Optional.of(List.of("comment"));
+            case DERIVEDEXITCODE -> Optional.of(List.of("derivedExit"));
+            case ELIGIBLE -> Optional.of(List.of("eligibleTime"));
+            case EXITCODE -> Optional.of(List.of("exit"));
+            case GROUP -> Optional.of(List.of("groupName"));
+            case JOBNAME -> Optional.of(List.of("name"));
+            case NNODES -> Optional.of(List.of("nodeCount"));
+            case NODELIST -> Optional.of(List.of("nodes"));
+            case NTASKS -> Optional.of(List.of("tasks"));
+            case PRIORITY -> Optional.of(List.of("priority"));
+            case QOSREQ -> Optional.of(List.of("qosRequested"));
+            case QOS, QOSRAW -> Optional.of(List.of("qos"));
+            case REASON -> Optional.of(List.of("reason"));
+            case REQTRES -> Optional.of(List.of("tresRequested"));
+            case REQMEM -> Optional.of(List.of("tresRequested", "memoryRequestedMb"));
+            case SUBMIT -> Optional.of(List.of("submitTime"));
+            case SUBMITLINE -> Optional.of(List.of("submitLine"));
+            case TIMELIMIT, TIMELIMITRAW -> Optional.of(List.of("limitMin"));
+            case AVECPU, AVERSS, AVEVMSIZE, CONSUMEDENERGY, CONSUMEDENERGYRAW, MAXPAGES, MAXRSS, MAXRSSNODE, MAXRSSTASK, MAXVMSIZE, MAXVMSIZENODE,
+                    MAXVMSIZETASK, SYSTEMCPU, TOTALCPU, USERCPU, AVEPAGES, MAXPAGESNODE, MAXPAGESTASK, MINCPU, MINCPUNODE, MINCPUTASK, MAXDISKREAD,
+                    MAXDISKREADNODE, MAXDISKREADTASK, MAXDISKWRITE, MAXDISKWRITENODE, MAXDISKWRITETASK, TRESUSAGEINMAX, TRESUSAGEOUTTOT,
+                    TRESUSAGEINMAXNODE, TRESUSAGEINMAXTASK, TRESUSAGEINMIN, TRESUSAGEINMINNODE, TRESUSAGEINMINTASK, TRESUSAGEOUTMAXNODE,
+                    TRESUSAGEOUTMAXTASK, TRESUSAGEOUTMIN, TRESUSAGEOUTMINNODE, TRESUSAGEOUTMINTASK, TRESUSAGEOUTMAX -> Optional.of(List.of("usage"));
+            case AVEDISKREAD, AVEDISKWRITE, TRESUSAGEINAVE, TRESUSAGEINTOT, TRESUSAGEOUTAVE -> Optional.of(List.of("usage", "tasks"));
+            case BLOCKID -> Optional.of(List.of());
+            case AVECPUFREQ -> Optional.of(List.of("usage"));
+            case REQCPUFREQ, REQCPUFREQGOV, REQCPUFREQMAX, REQCPUFREQMIN -> Optional.of(List.of("cpuFreq"));
+            case REQRESERVATION -> Optional.of(List.of("reservationRequested"));
+            case WORKDIR -> Optional.of(List.of("workDir"));
+            default -> Optional.empty();
+        };
+    }
+
+    /** By its name, or the first of the list whose name begins so. */
+    static Optional<SacctField> of(String name) {
+        String wanted = Texts.lower(name);
+        Optional<SacctField> begun = Optional.empty();
+        for (SacctField f : values()) {
+            String title = Texts.lower(f.title);
+            if (title.equals(wanted)) {
+                return Optional.of(f);
+            }
+            if (begun.isEmpty() && !wanted.isEmpty() && title.startsWith(wanted)) {
+                begun = Optional.of(f);
+            }
+        }
+        return begun;
+    }
+
+    /** What a value may depend on besides the row, and what was made of equal values before. */
+    static final class View {
+        /** Results that are kept of each kind. */
+        private static final int KEPT_MAX = 10_000;
+
+        private final CommandContext context;
+        private final long now;
+        private final char unit;
+        private final boolean expand;
+        private final boolean localIds;
+        private final Map<String, String> qosNumbers;
+        private final Map<String, String> tres = new HashMap<>();
+        private final StringBuilder line = new StringBuilder(160);
+        private String cluster = "";
+
+        /**
+         * @param unit       K, M, …; 0 for the best fitting, 1 for none
+         * @param expand     names of files with their % codes filled in
+         * @param localIds   the uid that the user has on this machine
+         * @param qosNumbers by name, where they are shown
+         */
+        long now() {
+            return now;
+        }
+
+        View(CommandContext context, long now, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
+            this.context = context;
+            this.now = now;
+            this.unit = unit;
+            this.expand = expand;
+            this.localIds = localIds;
+            this.qosNumbers = qosNumbers;
+        }
+
+        /** How amounts in lists of resources are told: plain bytes with --noconvert. */
+        private LongFunction<String> kilobytes() {
+            return unit == 1 ? kb -> Long.toString(kb << 10) : kb -> kb + "K";
+        }
+
+        /** Whose rows follow. */
+        void cluster(String name) {
+            cluster = name;
+        }
+
+        /** For the next line, empty. */
+        StringBuilder line() {
+            line.setLength(0);
+            return line;
+        }
+
+        /** Resources of a row, which are those of many. */
+        String tres(String text) {
+            String known = tres.get(text);
+            if (known == null) {
+                known = SacctField.tres(text, this);
+                if (tres.size() < KEPT_MAX) {
+                    tres.put(text, known);
+                }
+            }
+            return known;
+        }
+
+        String path(Json.Obj job, String field) {
+            return expand ? SacctPaths.expanded(job, field) : job.text(field);
+        }
+
+        /** As accounting has it, where this machine knows no such user. */
+        long uid(Json.Obj job) {
+            int here = localIds ? context.host().userId(job.text("userName")) : -1;
+            return here >= 0 ? here : job.number("userId");
+        }
+
+        String time(long t, String none) {
+            return t == 0 ? none : dev.muster.model.Times.print(t, context.host().zone(),
+                    context.env("SLURM_TIME_FORMAT"), now);
+        }
+    }
+
+    /** @param job the job's row; @param step the step's, or the job's own again */
+    String value(Json.Obj job, Json.Obj step, View v) {
+        boolean isStep = step != job;
+        Json.Obj usage = step.obj("usage");
+        return switch (this) {
+            case ACCOUNT -> job.text("account");
+            case ADMINCOMMENT -> isStep ? "" : job.text("adminComment");
+            case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
+            case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
+            case ALLOCTRES -> v.tres(step.text("tresAllocated"));
+            case ASSOCID -> Long.toString(job.number("assocId"));
+            case WCKEYID -> isStep ? "" : Long.toString(job.number("wckeyId"));
+            case QOSRAW -> isStep ? "" : v.qosNumbers.getOrDefault(job.text("qos"), "");
+            // what a row of the tables has that no other has, as it was there before there was a column SLUID for it
+            case DBINDEX -> number(Sluid.shown(job.number("sluid"), job.integer("restarts")));
+            case AVECPU -> isStep ? Durations.full(usage.number("aveCpuUs") / (US_PER_MS * 1000)) : "";
+            case MINCPU -> isStep ? Durations.full(usage.number("minCpuUs") / (US_PER_MS * 1000)) : "";
+            case AVERSS -> isStep ? memory(usage.number("aveRssKb"), v) : "";
+            case AVEVMSIZE -> isStep ? memory(usage.number("aveVmKb"), v) : "";
+            case MAXRSS -> isStep ? memory(usage.number("maxRssKb"), v) : "";
+            case MAXVMSIZE -> isStep ? memory(usage.number("maxVmKb"), v) : "";
+            case MAXRSSNODE -> isStep ? usage.text("maxRssNode") : "";
+            case MAXVMSIZENODE -> isStep ? usage.text("maxVmNode") : "";
+            case MAXRSSTASK -> isStep ? number(usage.number("maxRssTask")) : "";
+            case MAXVMSIZETASK -> isStep ? number(usage.number("maxVmTask")) : "";
+            case MAXPAGES -> isStep ? number(usage.number("maxPages")) : "";
+            case MAXDISKREAD -> isStep ? bytes(SacctUse.most(usage, Measure.READ, "readBytes"), v) : "";
+            case MAXDISKWRITE -> isStep ? bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes"), v) : "";
+            case AVEDISKREAD -> isStep ? bytes(usage.number("readBytes") / Math.max(1, step.number("tasks")), v) : "";
+            case AVEDISKWRITE -> isStep ? bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks")), v) : "";
+            case TRESUSAGEINTOT -> isStep ? SacctUse.total(step, usage, v.kilobytes()) : "";
+            case TRESUSAGEINMAX -> isStep ? SacctUse.extreme(usage, true, v.kilobytes()) : "";
+            case TRESUSAGEINMAXNODE -> isStep ? SacctUse.places(usage, true, At::node) : "";
+            case TRESUSAGEINMAXTASK -> isStep ? SacctUse.places(usage, true, SacctUse::task) : "";
+            case TRESUSAGEINMIN -> isStep ? SacctUse.extreme(usage, false, v.kilobytes()) : "";
+            case TRESUSAGEINMINNODE -> isStep ? SacctUse.places(usage, false, At::node) : "";
+            case TRESUSAGEINMINTASK -> isStep ? SacctUse.places(usage, false, SacctUse::task) : "";
+            case TRESUSAGEOUTMAXNODE -> isStep ? SacctUse.writePlace(usage, true, At::node) : "";
+            case TRESUSAGEOUTMAXTASK -> isStep ? SacctUse.writePlace(usage, true, SacctUse::task) : "";
+            case TRESUSAGEOUTMIN -> isStep ? SacctUse.leastOut(usage) : "";
+            case TRESUSAGEOUTMINNODE -> isStep ? SacctUse.writePlace(usage, false, At::node) : "";
+            case TRESUSAGEOUTMINTASK -> isStep ? SacctUse.writePlace(usage, false, SacctUse::task) : "";
+            case TRESUSAGEINAVE -> isStep ? SacctUse.average(step, usage, v.kilobytes()) : "";
+            case TRESUSAGEOUTTOT -> isStep ? SacctUse.out(usage, usage.number("writeBytes")) : "";
+            case TRESUSAGEOUTMAX -> isStep ? SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes")) : "";
+            case TRESUSAGEOUTAVE -> isStep ? SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks"))) : "";
+            case AVEPAGES -> isStep ? number(usage.number("avePages")) : "";
+            case MINCPUNODE -> isStep ? SacctUse.at(usage, Measure.CPU, false, At::node) : "";
+            case MINCPUTASK -> isStep ? SacctUse.at(usage, Measure.CPU, false, SacctUse::task) : "";
+            case MAXPAGESNODE -> isStep ? SacctUse.at(usage, Measure.PAGES, true, At::node) : "";
+            case MAXPAGESTASK -> isStep ? SacctUse.at(usage, Measure.PAGES, true, SacctUse::task) : "";
+            case MAXDISKREADNODE -> isStep ? SacctUse.at(usage, Measure.READ, true, At::node) : "";
+            case MAXDISKREADTASK -> isStep ? SacctUse.at(usage, Measure.READ, true, SacctUse::task) : "";
+            case MAXDISKWRITENODE -> isStep ? SacctUse.at(usage, Measure.WRITE, true, At::node) : "";
+            case MAXDISKWRITETASK -> isStep ? SacctUse.at(usage, Measure.WRITE, true, SacctUse::task) : "";
+            case CONSUMEDENERGY -> energy(usage.number("energyJ"), v.unit);
+            case CONSUMEDENERGYRAW -> number(usage.number("energyJ"));
+            // blocks were those of Blue Gene machines
+            case BLOCKID -> "";
+            case AVECPUFREQ -> isStep ? StepFrequency.average(usage.number("aveCpuKhz")) : "";
+            case REQCPUFREQ, REQCPUFREQMAX -> frequency(step, isStep, CpuFreq::max);
+            case REQCPUFREQMIN -> frequency(step, isStep, CpuFreq::min);
+            case REQCPUFREQGOV -> frequency(step, isStep, CpuFreq::governor);
+            case FAILEDNODE -> isStep ? "" : job.text("failedNode");
+            case REQRESERVATION -> isStep ? "" : job.text("reservationRequested");
+            case RESERVATIONID -> isStep || job.number("reservationId") == 0 ? "" : number(job.number("reservationId"));
+            case SYSTEMCOMMENT -> isStep ? "" : job.text("systemComment");
+            case MCSLABEL -> isStep ? "" : job.text("mcsLabel");
+            case EXCLUSIVE -> isStep ? "" : job.text("exclusiveUse");
+            case SEGMENTSIZE -> isStep ? "" : Integer.toString(job.integer("segmentSize"));
+            case OVERSUBSCRIBE -> isStep ? "" : job.text("overSubscribe");
+            case LICENSES -> isStep ? "" : job.text("licenses");
+            case CLUSTER -> v.cluster;
+            case COMMENT -> isStep ? "" : job.text("comment");
+            case CONSTRAINTS -> isStep ? "" : job.text("features");
+            case CONTAINER -> isStep ? step.text("container") : job.text("container");
+            case CPUTIME -> Durations.full(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
+            case CPUTIMERAW -> number(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
+            case DERIVEDEXITCODE -> isStep ? "" : exit(job.obj("derivedExit"));
+            case ELAPSED -> Durations.full(RunTimes.elapsed(job, step, v.now));
+            case ELAPSEDRAW -> number(RunTimes.elapsed(job, step, v.now));
+            case ELIGIBLE -> isStep ? v.time(step.number("startTime"), "Unknown")
+                    : v.time(job.number("eligibleTime"), "Unknown");
+            case END -> v.time(step.number("endTime"), "Unknown");
+            case EXITCODE -> exit(step.obj("exit"));
+            case EXTRA -> isStep ? "" : job.text("extra");
+            case FLAGS -> isStep ? "" : job.text("flags");
+            case GID -> isStep ? "" : number(job.number("groupId"));
+            case GROUP -> isStep ? "" : job.text("groupName");
+            case JOBID -> isStep ? shownId(job) + "." + SacctJson.stepName(step) : shownId(job);
+            case JOBIDRAW -> job.integer("jobId") + (isStep ? "." + SacctJson.stepName(step) : "");
+            case JOBNAME -> step.text("name");
+            case LAYOUT -> isStep ? step.text("layout") : "";
+            case NNODES -> number(step.number("nodeCount"));
+            case NODELIST -> step.text("nodes").isEmpty() ? "None assigned" : step.text("nodes");
+            case NTASKS -> isStep ? number(step.number("tasks")) : "";
+            case PARTITION -> isStep ? "" : job.text("partition");
+            case PLANNED -> isStep ? "" : Durations.full(planned(job, v.now));
+            case PLANNEDCPU -> isStep ? "" : Durations.full(planned(job, v.now) * job.number("cpusRequested"));
+            case PLANNEDCPURAW -> isStep ? "" : number(planned(job, v.now) * job.number("cpusRequested"));
+            case PRIORITY -> isStep ? "" : number(job.number("priority"));
+            case QOS -> isStep ? "" : job.text("qos");
+            case QOSREQ -> isStep ? "" : job.text("qosRequested");
+            case REASON -> isStep ? "" : reason(job);
+            case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
+            case REQMEM -> isStep ? "" : requestedMemory(job, v);
+            case REQNODES -> isStep ? number(step.number("nodeCount")) : number(job.number("nodeCount"));
+            case REQTRES -> isStep ? "" : v.tres(job.text("tresRequested"));
+            case RESERVATION -> isStep ? "" : job.text("reservation");
+            case RESTARTS -> isStep ? "" : number(job.number("restarts"));
+            case SLUID -> Sluid.text(Sluid.shown((isStep ? step : job).number("sluid"), job.integer("restarts")));
+            case ORIGINALSLUID -> Sluid.text(Sluid.shown(Sluid.original(job.number("sluid")), job.integer("restarts")));
+            case START -> v.time(step.number("startTime"), step.number("endTime") != 0 ? "None" : "Unknown");
+            case STATE -> state(step, v);
+            case STDERR -> isStep ? "" : v.path(job, "stderr");
+            case STDIN -> isStep ? "" : v.path(job, "stdin");
+            case STDOUT -> isStep ? "" : v.path(job, "stdout");
+            case SUBMIT -> isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"),
+                    "Unknown");
+            case SUBMITLINE -> step.text("submitLine");
+            case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, v.now));
+            case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
+            case TIMELIMIT -> isStep ? "" : limit(job);
+            case TIMELIMITRAW -> isStep ? "" : job.integer("limitMin") <= 0 ? limit(job) : number(job.number("limitMin"));
+            case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
+            case UID -> isStep ? "" : number(v.uid(job));
+            case USER -> isStep ? "" : job.text("userName");
+            case USERCPU -> cpu(usage.number("userCpuUs"));
+            case WCKEY -> isStep ? "" : job.text("wckey");
+            case WORKDIR -> isStep ? "" : job.text("workDir");
+        };
+    }
+
+    private static String number(long n) {
+        return Long.toString(n);
+    }
+
+    /** Returns the allocated count; 0 for a job that never had an allocation. */
+    private static long cpus(Json.Obj row, boolean isStep) {
+        return isStep ? row.number("cpus") : row.text("nodes").isEmpty() ? 0 : row.number("cpusAllocated");
+    }
+
+    static String shownId(Json.Obj job) {
+        return JobRows.id(job, 0);
+    }
+
+    private static String exit(Json.Obj e) {
+        return e.integer("code") + ":" + e.integer("signal");
+    }
+
+    /** Time between being eligible and the start. */
+    private static long planned(Json.Obj job, long now) {
+        long from = job.number("eligibleTime");
+        long to = job.number("startTime") != 0 ? job.number("startTime")
+                : job.number("endTime") != 0 ? job.number("endTime") : now;
+        return from == 0 ? 0 : Math.max(0, to - from);
+    }
+
+    /** Why jobs ended, which is not why they waited. */
+    private static final List<String> OF_ENDS = List.of("NonZeroExitCode", "TimeLimit", "OutOfMemory", "RaisedSignal");
+
+    private static String reason(Json.Obj job) {
+        return job.text("reason").isEmpty() || OF_ENDS.contains(job.text("reason")) ? "None" : job.text("reason");
+    }
+
+    private static String state(Json.Obj row, View v) {
+        String s = row.text("state");
+        return s.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0
+                ? s + " by " + row.integer("cancelledBy")
+                : s.equals("CANCELLED") && !row.has("cancelledBy") ? s + " by 0" : s;
+    }
+
+    /** A frequency is asked for by steps: a job's is unknown, a batch script has none. */
+    private static String frequency(Json.Obj step, boolean isStep, Function<CpuFreq, String> part) {
+        return !isStep ? "Unknown" : step.integer("stepId") == StepId.BATCH ? "0" : StepFrequency.asked(step, part);
+    }
+
+    private static String limit(Json.Obj job) {
+        int min = job.integer("limitMin");
+        return min < 0 ? "UNLIMITED" : min == 0 ? "Partition_Limit" : Durations.fullMinutes(min);
+    }
+
+    /** With --noconvert, plain bytes. */
+    private static String memory(long kb, View v) {
+        if (v.unit == 1) {
+            return Long.toString(kb << 10);
+        }
+        return v.unit == 0 ? MemorySize.print(kb, 'K') : inUnit(kb, "KMGTPEZ".indexOf(v.unit), v.unit);
+    }
+
+    private static String inUnit(long kb, int steps, char unit) {
+        long scale = 1L << 10 * Math.max(0, steps);
+        if (kb % scale == 0) {
+            return Long.toString(kb / scale) + unit;
+        }
+        long hundredths = Math.round(kb * 100.0 / scale);
+        return hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + unit;
+    }
+
+    private static String bytes(long n, View v) {
+        if (v.unit == 1) {
+            return Long.toString(n);
+        }
+        long hundredths = Math.round(n * 100.0 / (1 << 20));
+        return n == 0 ? "0" : hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + "M";
+    }
+
+    /** All memory of the request: what its TRES say. */
+    private static String requestedMemory(Json.Obj job, View v) {
+        for (String item : Texts.split(v.tres(job.text("tresRequested")), ',')) {
+            if (item.startsWith("mem=")) {
+                return item.substring(4);
+            }
+        }
+        return MemorySize.print(job.number("memoryRequestedMb"));
+    }
+
+    /** Here the names are in their order, and memory is in the unit that is wanted. */
+    private static String tres(String text, View v) {
+        List<String> items = new ArrayList<>(Texts.split(text, ','));
+        items.replaceAll(i -> i.startsWith("mem=") && v.unit > 1 && MemorySize.parseMb(i.substring(4)).isPresent()
+                ? "mem=" + memory(MemorySize.parseMb(i.substring(4)).getAsLong() << 10, v) : i);
+        items.sort(null);
+        return String.join(",", items);
+    }
+
+    /** Only where ic/sysfs is accounted. */
+    static String network(Json.Obj usage, String direction) {
+        return usage.number("netInBytes") + usage.number("netOutBytes") == 0 ? "" : ",ic/sysfs=" + usage.number(direction);
+    }
+
+    /** Only where fs/lustre is accounted. */
+    static String lustre(Metered m, long bytes) {
+        return m.fsReadBytes() + m.fsWriteBytes() == 0 ? "" : ",fs/lustre=" + bytes;
+    }
+
+    /** Only where somebody looked at GPUs. @param kb prints kilobytes */
+    static String gpus(Metered m, long memoryKb, long percent, LongFunction<String> kb) {
+        return m.gpuNodes() == 0 ? "" : ",gres/gpumem=" + kb.apply(memoryKb) + ",gres/gpuutil=" + percent;
+    }
+
+    /** Joules with a decimal prefix: {@code 523}, {@code 2K}, {@code 13.50K}. @param wanted K, M, …; 0 for the best fitting, 1 for none */
+    public static String energy(long joules, char wanted) {
+        int steps = 0;
+        double value = joules;
+        while (wanted != 1 && (wanted == 0 ? value >= 1000 && steps < 5 : steps < " KMGTP".indexOf(wanted))) {
+            value /= 1000;
+            steps++;
+        }
+        String unit = steps == 0 ? "" : "KMGTP".substring(steps - 1, steps);
+        return value == (long) value ? (long) value + unit : String.format(java.util.Locale.ROOT, "%.2f", value) + unit;
+    }
+
+    /** {@code 00:00.012}, {@code 01:02:03}, {@code 1-02:03:04}. */
+    static String cpu(long us) {
+        long s = us / 1_000_000;
+        StringBuilder b = new StringBuilder();
+        if (s >= Durations.HOUR) {
+            return Durations.full(s);
+        }
+        long ms = us / US_PER_MS % 1000;
+        b.append(s / 60 < 10 ? "0" : "").append(s / 60).append(':').append(s % 60 < 10 ? "0" : "").append(s % 60);
+        b.append('.').append(ms < 100 ? "0" : "").append(ms < 10 ? "0" : "").append(ms);
+        return b.toString();
+    }
+}

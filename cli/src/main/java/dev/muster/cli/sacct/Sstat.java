@@ -1,0 +1,219 @@
+package dev.muster.cli.sacct;
+
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Standard;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.JobIds;
+import dev.muster.cli.shape.SacctJson;
+import dev.muster.model.Codec;
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.Metered;
+import dev.muster.model.Release;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** What running steps use now: asked of the nodes they run on. */
+public final class Sstat implements Command {
+    private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("allsteps:a:n", "helpformat:e:n", "pidformat:i:n", "jobs:j:r",
+            "noheader:n:n", "noconvert::n", "format:o:r", "fields:o:r", "parsable:p:n", "parsable2:P:n", "verbose:v:n", "version:V:n",
+            "help:h:n", "usage::n");
+    private static final String PIDS = "JobID,Nodelist,Pids";
+
+    private static final class Wanted {
+        boolean all;
+        boolean noHeader;
+        boolean noConvert;
+        boolean verbose;
+        String format = "";
+        String delimiter = "";
+        boolean trailing;
+        final List<String> steps = new ArrayList<>();
+    }
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return OPTIONS;
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        Wanted w = new Wanted();
+        for (GetOpt.Hit h : p.hits()) {
+            switch (h.opt().name()) {
+                case "version" -> {
+                    c.out().println(Release.LINE);
+                    return 0;
+                }
+                case "help" -> {
+                    help(c);
+                    return 0;
+                }
+                case "usage" -> {
+                    c.out().println("Usage: sstat [options] -j <job(.stepid)>\n\tUse --help for help");
+                    return 0;
+                }
+                case "helpformat" -> {
+                    SstatField.list(c);
+                    return 0;
+                }
+                case "allsteps" -> w.all = true;
+                case "pidformat" -> w.format = PIDS;
+                case "jobs" -> w.steps.addAll(Texts.split(h.value(), ','));
+                case "noheader" -> w.noHeader = true;
+                case "noconvert" -> w.noConvert = true;
+                case "format", "fields" -> w.format = h.value();
+                case "parsable" -> {
+                    w.delimiter = "|";
+                    w.trailing = true;
+                }
+                case "parsable2" -> w.delimiter = "|";
+                case "verbose" -> w.verbose = true;
+                default -> throw new IllegalStateException(h.opt().name());
+            }
+        }
+        for (String operand : p.operands()) {
+            w.steps.addAll(Texts.split(operand, ','));
+        }
+        if (w.steps.isEmpty()) {
+            throw c.bad(1, "You didn't give me any jobs to stat.");
+        }
+        for (String step : w.steps) {
+            if (JobIds.fault(step).isPresent()) {
+                throw new UsageException(1, List.of("sstat: fatal: " + JobIds.objection(step)));
+            }
+        }
+        List<SstatField.Column> columns = SstatField.columns(c, w.format.isEmpty() ? SstatField.STANDARD : w.format);
+        return show(c, w, columns);
+    }
+
+    private static void help(CommandContext c) {
+        c.out().println("sstat [<OPTION>] -j <job(.stepid)>\n    Valid <OPTION> values are:");
+        for (GetOpt.Opt o : OPTIONS) {
+            String letter = o.letter() == 0 ? "" : "-" + o.letter() + ", ";
+            c.out().println("      " + letter + "--" + o.name() + ":");
+        }
+        c.out().println("    A step is named job.step; without a step the lowest numbered one of the job is meant, with -a all of them.");
+    }
+
+    private static int show(CommandContext c, Wanted w, List<SstatField.Column> columns) throws SlurmException {
+        if (!w.noHeader) {
+            SstatField.header(c, columns, w.delimiter, w.trailing);
+        }
+        for (String name : w.steps) {
+            int dot = name.indexOf('.');
+            String job = dot < 0 ? name : name.substring(0, dot);
+            String step = dot < 0 ? "" : name.substring(dot + 1);
+            Optional<List<Json.Obj>> running = running(c, job);
+            if (running.isEmpty()) {
+                c.error("couldn't get steps for JobId=" + job);
+                continue;
+            }
+            List<Json.Obj> meant = meant(running.get(), step, w.all);
+            if (running.get().isEmpty()) {
+                c.error("No steps running for JobId=" + job);
+            } else if (meant.isEmpty() && !step.isEmpty()) {
+                c.error("StepId=" + name + " not found running.");
+            }
+            for (Json.Obj one : meant) {
+                if (w.verbose) {
+                    c.info("StepId=" + job + "." + one.text("stepId") + " runs on " + one.text("nodes"));
+                }
+                if (isForeign(c, one)) {
+                    c.error("problem getting step_layout for StepId=" + one.number("jobId") + "." + one.text("stepId") + ": Invalid user id");
+                    continue;
+                }
+                SstatField.row(c, columns, one, usage(c, one), w.delimiter, w.trailing, w.noConvert);
+            }
+        }
+        return 0;
+    }
+
+    /** Empty for a job that is not known. */
+    private static Optional<List<Json.Obj>> running(CommandContext c, String job) throws SlurmException {
+        int id = JobIds.resolve(c, job);
+        if (id <= 0) {
+            return Optional.empty();
+        }
+        Json.Obj q = new Json.Obj();
+        q.put("jobIds", List.of((long) id));
+        Json.Obj known = new Json.Obj();
+        known.put("jobs", List.of(job));
+        known.put("allStates", Boolean.TRUE);
+        known.put("allPartitions", Boolean.TRUE);
+        known.put("fields", List.of("jobId"));
+        try {
+            c.host().controller().call("QueryJobs", known);
+        } catch (SlurmException e) {
+            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+        return Optional.of(c.host().controller().call("QuerySteps", q).objects("steps"));
+    }
+
+    /** Nodes tell of a step to its user alone, and to who runs the cluster. */
+    private static boolean isForeign(CommandContext c, Json.Obj step) {
+        int me = c.host().uid();
+        return me != 0 && me != step.integer("userId") && !c.host().userName(me).equals(c.host().slurmUser());
+    }
+
+    /** The step named, all, or the lowest numbered one; of a heterogeneous step all components. */
+    private static List<Json.Obj> meant(List<Json.Obj> running, String step, boolean all) {
+        OptionalInt lowest = running.stream().mapToInt(Sstat::id).filter(id -> id >= 0).map(StepId::number).min();
+        OptionalInt wanted = step.isEmpty() ? lowest : StepId.parse(step);
+        return running.stream().filter(s -> step.isEmpty() && all || wanted.isPresent() && StepId.means(wanted.getAsInt(), id(s))).toList();
+    }
+
+    private static int id(Json.Obj step) {
+        return StepId.parse(step.text("stepId")).orElse(Integer.MIN_VALUE);
+    }
+
+    /** The step's tasks with their nodes, from all nodes that answer. */
+    private static List<Json.Obj> usage(CommandContext c, Json.Obj step) throws SlurmException {
+        Map<String, Json.Obj> nodes = new HashMap<>();
+        Json.Obj all = new Json.Obj();
+        all.put("all", Boolean.TRUE);
+        all.put("fields", List.of("name", "address", "port"));
+        c.host().controller().call("QueryNodes", all).objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
+        Json.Obj q = new Json.Obj();
+        q.put("jobId", step.number("jobId"));
+        List<Json.Obj> out = new ArrayList<>();
+        List<String> names = HostList.parse(step.text("nodes")) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
+        for (String name : names) {
+            Json.Obj node = nodes.get(name);
+            if (node == null) {
+                continue;
+            }
+            try {
+                Json.Obj reply = c.host().callNode(node.text("address"), node.integer("port"), "QueryProcesses", q);
+                for (Json.Obj s : reply.objects("steps")) {
+                    if (s.integer("jobId") == step.integer("jobId") && SacctJson.stepName(s).equals(step.text("stepId"))) {
+                        s.objects("tasks").forEach(t -> out.add(t.put("node", name)));
+                        for (String meter : List.of("energyJ", "netInBytes", "netOutBytes")) {
+                            step.put(meter, step.number(meter) + s.number(meter));
+                        }
+                        Metered more = Codec.bind(s.obj("metered"), Metered.class);
+                        step.put("metered", Metered.parse(step.text("metered")).and(more).text());
+                    }
+                }
+            } catch (SlurmException e) {
+                String why = e.errno() == SlurmErrno.CTLD_CONNECT.number() ? "no answer" : e.getMessage();
+                c.error("problem getting step_layout for StepId=" + step.integer("jobId") + "." + step.text("stepId") + " on " + name + ": " + why);
+            }
+        }
+        return out;
+    }
+}

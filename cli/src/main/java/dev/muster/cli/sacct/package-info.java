@@ -1,0 +1,2 @@
+/** sacct and sstat. */
+package dev.muster.cli.sacct;

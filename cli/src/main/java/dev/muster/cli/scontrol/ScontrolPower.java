@@ -1,0 +1,120 @@
+package dev.muster.cli.scontrol;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Texts;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.List;
+
+/** {@code scontrol reboot}, {@code cancel_reboot} and {@code power}. */
+final class ScontrolPower {
+    private ScontrolPower() {}
+
+    static int reboot(CommandContext c, List<String> words) throws SlurmException {
+        Json.Obj q = new Json.Obj();
+        String nodes = "";
+        for (String word : words) {
+            String lower = Texts.lower(word);
+            if (lower.equals("asap") || lower.equals("force")) {
+                q.put(lower, Boolean.TRUE);
+            } else if (lower.startsWith("nextstate=")) {
+                String state = word.substring("nextstate=".length()).toUpperCase(java.util.Locale.ROOT);
+                if (!state.equals("DOWN") && !state.equals("RESUME")) {
+                    c.err().println("Invalid state: " + word.substring("nextstate=".length()));
+                    c.err().println(" Valid states: DOWN, RESUME");
+                    return 1;
+                }
+                q.put("nextState", state);
+            } else if (lower.startsWith("action=")) {
+                q.put("action", word.substring("action=".length()));
+            } else if (lower.startsWith("reason=")) {
+                q.put("reason", word.substring("reason=".length()));
+            } else if (nodes.isEmpty()) {
+                nodes = word;
+            } else {
+                c.err().println("too many arguments for keyword:reboot");
+                return 1;
+            }
+        }
+        if (nodes.isEmpty()) {
+            c.err().println("Missing node list. Specify ALL|<NodeList>");
+            return 1;
+        }
+        return send(c, q, nodes);
+    }
+
+    static int cancelReboot(CommandContext c, List<String> words) throws SlurmException {
+        if (words.isEmpty()) {
+            c.err().println("missing argument for keyword:cancel_reboot");
+            return 1;
+        }
+        if (words.size() > 1) {
+            c.err().println("too many arguments for keyword:cancel_reboot");
+            return 1;
+        }
+        return Scontrol.simple(c, "UpdateNode", new Json.Obj().put("nodes", words.getFirst())
+                .put("changes", new Json.Obj().put("state", "CANCEL_REBOOT")), "slurm_update error");
+    }
+
+    private static int send(CommandContext c, Json.Obj q, String nodes) throws SlurmException {
+        q.put("nodes", nodes);
+        q.put("requestId", c.host().requestId());
+        try {
+            for (String skipped : c.host().controller().call("RebootNodes", q).texts("warnings")) {
+                c.error(skipped);
+            }
+            return 0;
+        } catch (SlurmException e) {
+            c.out().flush();
+            if (e.errno() == SlurmErrno.ERROR.number()) {
+                c.error(e.getMessage());
+            }
+            String sentence = e.errno() == SlurmErrno.ERROR.number() ? SlurmErrno.ERROR.sentence()
+                    : e.errno() == SlurmErrno.ACCESS_DENIED.number() ? "Permission denied" : e.getMessage();
+            c.err().println("scontrol_reboot_nodes error:" + sentence);
+            return 1;
+        }
+    }
+
+    /** {@code power {up|down} [asap|force] {ALL|nodes} [action=…] [reason=…]}; asap is for down alone. */
+    static int power(CommandContext c, List<String> words) throws SlurmException {
+        String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
+        if (!direction.equals("up") && !direction.equals("down")) {
+            c.err().println(words.isEmpty() ? "too few arguments for keyword:power" : "unexpected argument: '" + words.getFirst() + "'");
+            return 1;
+        }
+        String how = "";
+        String nodes = "";
+        Json.Obj changes = new Json.Obj();
+        for (String word : words.subList(1, words.size())) {
+            String lower = Texts.lower(word);
+            if (how.isEmpty() && (lower.equals("force") || lower.equals("asap") && direction.equals("down"))) {
+                how = "_" + lower;
+            } else if (lower.startsWith("action=")) {
+                changes.put("poweraction", word.substring("action=".length()));
+            } else if (direction.equals("down") && lower.startsWith("reason=")) {
+                changes.put("reason", word.substring("reason=".length()));
+            } else if (nodes.isEmpty()) {
+                nodes = word;
+            } else {
+                c.err().println("too many arguments for keyword:power");
+                return 1;
+            }
+        }
+        if (nodes.isEmpty()) {
+            c.err().println("Missing node list. Specify ALL|<NodeList>");
+            return 1;
+        }
+        changes.put("state", "power_" + direction + how);
+        Json.Obj q = new Json.Obj().put("nodes", nodes).put("changes", changes).put("requestId", c.host().requestId());
+        try {
+            Scontrol.warnings(c, c.host().controller().call("UpdateNode", q));
+            return 0;
+        } catch (SlurmException e) {
+            c.out().flush();
+            c.err().println("scontrol_power_nodes error:" + e.getMessage());
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package dev.muster.cli.scontrol;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Standard;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code scontrol show topology} and {@code topoconf}. */
+final class ScontrolTopology {
+    private ScontrolTopology() {}
+
+    private static final List<String> UNITS = List.of("unit", "switch", "block", "ring");
+
+    /** What is asked for of one topology. @param unit by name, "" for all; nodes: all of these; loose: a unit or a node */
+    private record Filter(String unit, List<String> nodes, String loose) {
+        boolean wants(Json.Obj s) {
+            return (unit.isEmpty() || s.text("name").equals(unit)) && texts(s, "nodes").containsAll(nodes)
+                    && (loose.isEmpty() || s.text("name").equals(loose) || texts(s, "nodes").containsAll(names(loose)));
+        }
+
+        boolean isOpen() {
+            return unit.isEmpty() && nodes.isEmpty() && loose.isEmpty();
+        }
+
+        static List<String> names(String text) {
+            return HostList.parse(text) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of(text);
+        }
+
+        String text() {
+            return !unit.isEmpty() ? "unit named " + unit : !nodes.isEmpty() ? "node named " + String.join(",", nodes)
+                    : "switch or block named " + loose;
+        }
+    }
+
+    /** @param words a topology's name, for the cluster's; {@code unit=NAME}, or its kind for unit; {@code node=NAMES}; or just a unit or node */
+    static int show(CommandContext c, List<String> words) throws UsageException {
+        List<Json.Obj> all;
+        try {
+            all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_load_topo error", e);
+        }
+        List<Json.Obj> chosen = all.isEmpty() ? List.of() : List.of(all.getFirst());
+        String unit = "";
+        String loose = "";
+        List<String> nodes = List.of();
+        for (String word : words) {
+            int equals = word.indexOf('=');
+            String kind = equals < 0 ? "" : Texts.lower(word.substring(0, equals));
+            String value = word.substring(equals + 1);
+            List<Json.Obj> named = all.stream().filter(t -> t.text("name").equals(value)).toList();
+            if (UNITS.contains(kind)) {
+                unit = value;
+            } else if (kind.equals("node")) {
+                nodes = Filter.names(value);
+            } else if (!kind.isEmpty()) {
+                throw c.bad(1, "Invalid topology filter: " + word);
+            } else if (!named.isEmpty()) {
+                chosen = named;
+            } else {
+                loose = value;
+            }
+        }
+        return print(c, chosen, new Filter(unit, nodes, loose));
+    }
+
+    private static boolean isFlat(List<Json.Obj> all) {
+        return all.stream().allMatch(t -> List.of("switches", "blocks", "placements").stream().allMatch(k -> t.objects(k).isEmpty()));
+    }
+
+    private static int print(CommandContext c, List<Json.Obj> all, Filter filter) {
+        List<String> lines = new ArrayList<>();
+        for (Json.Obj t : all) {
+            for (Json.Obj s : t.objects("switches")) {
+                if (filter.wants(s)) {
+                    List<String> below = texts(s, "switches");
+                    lines.add("SwitchName=" + s.text("name") + " Level=" + s.integer("level") + " LinkSpeed=" + s.number("linkSpeed") + " Nodes="
+                            + hosts(texts(s, "nodes")) + (below.isEmpty() ? "" : " Switches=" + hosts(below)));
+                }
+            }
+            int index = 0;
+            for (Json.Obj b : t.objects("blocks")) {
+                if (filter.wants(b) && t.text("kind").equals("RING")) {
+                    lines.add("RingName=" + b.text("name") + " Nodes=" + String.join(",", texts(b, "nodes")));
+                } else if (filter.wants(b)) {
+                    lines.add("BlockName=" + b.text("name") + " BlockIndex=" + index + " Nodes=" + hosts(texts(b, "nodes")) + " BlockSize="
+                            + texts(b, "nodes").size());
+                }
+                index++;
+            }
+            for (Json.Obj p : t.objects("placements")) {
+                if (filter.wants(p)) {
+                    lines.add("TorusName=" + p.text("name") + " Nodes=" + hosts(texts(p, "nodes")));
+                }
+            }
+        }
+        if (lines.isEmpty() && filter.isOpen()) {
+            return 0;       // nodes without a topology
+        }
+        if (lines.isEmpty()) {
+            c.err().println(isFlat(all) ? "slurm_load_topo error: " + SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence()
+                    : "Topology information contains no " + filter.text());
+            return 1;
+        }
+        // SLURM_TOPO_LEN: no line is longer
+        int most = Texts.isNumber(c.env("SLURM_TOPO_LEN")) && c.env("SLURM_TOPO_LEN").length() < 7 ? Integer.parseInt(c.env("SLURM_TOPO_LEN")) : 0;
+        lines.forEach(l -> c.out().println(most > 0 && l.length() > most ? l.substring(0, most) : l));
+        return 0;
+    }
+
+    /** All of them in the form of topology.yaml, the one of partitions that name none first. */
+    static int conf(CommandContext c) {
+        List<Json.Obj> all;
+        try {
+            all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
+        } catch (SlurmException e) {
+            return Standard.failed(c, "slurm_get_topology_conf error", e);
+        }
+        c.out().println("---");
+        if (all.isEmpty()) {
+            c.out().println("- topology: default\n  cluster_default: true\n  flat: true");
+        }
+        for (int i = 0; i < all.size(); i++) {
+            Json.Obj t = all.get(i);
+            c.out().println("- topology: " + (t.text("name").isEmpty() ? "default" : t.text("name")) + "\n  cluster_default: " + (i == 0));
+            switch (t.text("kind")) {
+                case "TREE" -> tree(c, t);
+                case "BLOCK" -> blocks(c, t);
+                case "RING" -> rings(c, t);
+                case "TORUS" -> t.texts("lines").forEach(line -> c.out().println("  " + line));
+                default -> c.out().println(t.flag("alphaRank") ? "  flat:\n    alpha_step_rank: true" : "  flat: true");
+            }
+        }
+        return 0;
+    }
+
+    private static void tree(CommandContext c, Json.Obj t) {
+        c.out().println("  tree:\n    switches:");
+        for (Json.Obj s : t.objects("switches")) {
+            List<String> below = texts(s, "switches");
+            c.out().println("      - switch: " + s.text("name"));
+            c.out().println(below.isEmpty() ? "        nodes: " + hosts(texts(s, "nodes")) : "        children: " + hosts(below));
+        }
+    }
+
+    private static void blocks(CommandContext c, Json.Obj t) {
+        c.out().println("  block:");
+        List<String> sizes = texts(t, "sizes");
+        if (!sizes.isEmpty()) {
+            c.out().println("    block_sizes:");
+            sizes.forEach(size -> c.out().println("      - " + size));
+        }
+        c.out().println("    blocks:");
+        for (Json.Obj b : t.objects("blocks")) {
+            c.out().println("      - block: " + b.text("name"));
+            c.out().println("        nodes: " + hosts(texts(b, "nodes")));
+        }
+    }
+
+    /** Its nodes' order counts. */
+    private static void rings(CommandContext c, Json.Obj t) {
+        c.out().println("  ring:\n    rings:");
+        for (Json.Obj b : t.objects("blocks")) {
+            c.out().println("      - ring: " + b.text("name"));
+            c.out().println("        nodes: " + String.join(",", texts(b, "nodes")));
+        }
+    }
+
+    private static List<String> texts(Json.Obj o, String key) {
+        return o.fields().get(key) instanceof List<?> l ? l.stream().map(Object::toString).toList() : List.of();
+    }
+
+    private static String hosts(List<String> names) {
+        return HostList.of(names).compressed();
+    }
+}

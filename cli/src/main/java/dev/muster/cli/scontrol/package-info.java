@@ -1,0 +1,2 @@
+/** scontrol. */
+package dev.muster.cli.scontrol;

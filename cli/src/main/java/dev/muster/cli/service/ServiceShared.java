@@ -1,0 +1,236 @@
+package dev.muster.cli.service;
+
+import dev.muster.cli.command.ClientConf;
+import dev.muster.cli.command.HttpController;
+import dev.muster.cli.command.InFlight;
+import dev.muster.cli.command.ProcessHost;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UserNames;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.transport.Audience;
+import dev.muster.transport.Client;
+import dev.muster.transport.Session;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+
+/**
+ * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
+ * caller's.
+ */
+public final class ServiceShared {
+    private static final int CONFS_MAX = 64;
+    private static final int IDLE_PER_SERVER_MAX = 16;
+
+    private record Known(ClientConf conf, long modified, long size) {}
+
+    /** A connection that is lent to one command at a time, signing with that caller's session. */
+    static final class Lent {
+        final String server;
+        final Client client;
+        Session session;
+
+        Lent(String server, String address, int port, ServiceShared shared) {
+            this.server = server;
+            this.client = new Client(address, port, () -> session, shared::nonce);
+        }
+    }
+
+    /** Steps followed here; more sruns than that run in processes of their own. */
+    private static final int STEPS_MAX = 64;
+
+    private static final int VOUCHED_MAX = 256;
+
+    /** @param sinceMs when it was asked for */
+    record Vouched(Session session, long sinceMs) {}
+
+    private final Map<String, Vouched> vouched = new LinkedHashMap<>();
+
+    final Semaphore steps = new Semaphore(STEPS_MAX);
+    final UserNames names = new UserNames();
+    final String hostName = new ProcessHost(Map.of()).hostName();
+    private final Set<ServiceConnection> open = ConcurrentHashMap.newKeySet();
+    private final Map<String, Known> confs = new LinkedHashMap<>();
+    private final Map<String, Deque<Lent>> idle = new HashMap<>();
+    private final ProcessHost own = new ProcessHost(Map.of());
+    private String defaultConf = "";
+
+    public void defaultConf(String path) {
+        defaultConf = path;
+    }
+
+    void entered(ServiceConnection c) {
+        open.add(c);
+    }
+
+    void left(ServiceConnection c) {
+        open.remove(c);
+    }
+
+    public void heartbeat() {
+        for (ServiceConnection c : open) {
+            c.heartbeat();
+        }
+    }
+
+    /** A session that a launcher of the same caller brought lately. @param who as the kernel said, and which daemons vouch */
+    Optional<Vouched> vouched(String who, long nowMs) {
+        synchronized (vouched) {
+            return Optional.ofNullable(vouched.get(who)).filter(v -> !Session.isOld(v.sinceMs, nowMs));
+        }
+    }
+
+    void vouch(String who, Vouched v) {
+        synchronized (vouched) {
+            vouched.remove(who);
+            if (vouched.size() >= VOUCHED_MAX) {
+                vouched.remove(vouched.keySet().iterator().next());
+            }
+            vouched.put(who, v);
+        }
+    }
+
+    String nonce() {
+        return own.nonce();
+    }
+
+    /** The configuration a caller means; a file that not everybody may read is opened by the caller's launcher. */
+    ClientConf conf(String path, ClientConf.Files asCaller) throws IOException {
+        String file = !path.isEmpty() ? path : !defaultConf.isEmpty() ? defaultConf : own.confPath();
+        File f = new File(file);
+        long modified = f.lastModified();
+        long size = f.length();
+        synchronized (confs) {
+            Known known = confs.get(file);
+            if (known != null && known.modified == modified && known.size == size && modified != 0) {
+                return known.conf;
+            }
+        }
+        boolean everybodys = modified != 0 && isReadableByAll(f.toPath());
+        ClientConf conf = ClientConf.read(file, everybodys ? own::readFile : asCaller);
+        if (everybodys) {
+            synchronized (confs) {
+                if (confs.size() >= CONFS_MAX) {
+                    confs.remove(confs.keySet().iterator().next());
+                }
+                confs.put(file, new Known(conf, modified, size));
+            }
+        }
+        return conf;
+    }
+
+    private static boolean isReadableByAll(Path path) {
+        try {
+            return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_READ);
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    private Lent take(String server) {
+        synchronized (idle) {
+            Deque<Lent> q = idle.get(server);
+            return q == null || q.isEmpty() ? null : q.removeLast();
+        }
+    }
+
+    private void give(Lent lent) {
+        lent.session = null;
+        synchronized (idle) {
+            Deque<Lent> q = idle.computeIfAbsent(lent.server, s -> new ArrayDeque<>());
+            if (q.size() < IDLE_PER_SERVER_MAX && !lent.client.isAborted()) {
+                q.add(lent);
+                return;
+            }
+        }
+        lent.client.close();
+    }
+
+    /**
+     * One request to the first controller that can be reached.
+     *
+     * @param asksAgain while none can be, for MessageTimeout
+     * @param inFlight  told the connection that is waited for
+     */
+    Client.Response call(ClientConf conf, boolean asksAgain, Session session, String message, Json.Obj request, InFlight inFlight,
+            Optional<Client.Lines> lines) throws SlurmException {
+        return call(conf, asksAgain, Audience.SLURMCTLD, conf.servers, conf.port, session, message, request, inFlight, lines);
+    }
+
+    /** One request to slurmdbd. */
+    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
+            Optional<Client.Lines> lines) throws SlurmException {
+        return call(conf, false, Audience.SLURMDBD, conf.accountingServers(), conf.accountingPort,
+                session, message, request, inFlight, lines);
+    }
+
+    private Client.Response call(ClientConf conf, boolean asksAgain, String audience, List<ClientConf.Server> servers, int port,
+            Session session, String message, Json.Obj request, InFlight inFlight, Optional<Client.Lines> lines) throws SlurmException {
+        byte[] body = Json.print(request);
+        String path = "/muster/v1/" + message;
+        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
+        long endNs = System.nanoTime() + (asksAgain ? HttpController.reachMs(conf) * 1_000_000L : 0);
+        while (true) {
+            Optional<Client.Response> response = toOneOf(conf, audience, servers, port, session, path, body, timeoutMs, inFlight, lines,
+                    request.text("requestId").isEmpty() ? 0 : endNs);
+            if (response.isPresent()) {
+                return response.get();
+            }
+            if (System.nanoTime() - endNs > 0) {
+                throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+            }
+            try {
+                Thread.sleep(HttpController.REACH_PAUSE_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+            }
+        }
+    }
+
+    /** @param repeatUntilNs as in {@link HttpController} */
+    private Optional<Client.Response> toOneOf(ClientConf conf, String audience, List<ClientConf.Server> servers, int port, Session session,
+            String path, byte[] body, int timeoutMs, InFlight inFlight, Optional<Client.Lines> lines, long repeatUntilNs) throws SlurmException {
+        for (ClientConf.Server s : servers) {
+            String name = s.address() + ":" + port + (conf.tls().isOn() ? "/" + conf.path : "");
+            Lent lent = take(name);
+            lent = lent != null ? lent : new Lent(name, s.address(), port, this);
+            lent.session = session;
+            inFlight.begins(lent.client);
+            try {
+                Client.Response r = lent.client.to(audience).connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs, lines);
+                inFlight.ended();
+                give(lent);
+                return Optional.of(r);
+            } catch (Client.ConnectException e) {
+                inFlight.ended();
+                lent.client.close();
+            } catch (IOException e) {
+                inFlight.ended();
+                lent.client.close();
+                boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !lent.client.isAborted()
+                        && !(e instanceof java.net.SocketTimeoutException);
+                if (!again) {
+                    throw InFlight.failed(lent.client, e);
+                }
+            } catch (RuntimeException e) {
+                inFlight.ended();
+                throw e;
+            }
+        }
+        return Optional.empty();
+    }
+}

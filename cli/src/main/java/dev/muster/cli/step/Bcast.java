@@ -1,0 +1,85 @@
+package dev.muster.cli.step;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.option.ProgramFile;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code srun --bcast=PATH}: the program goes to every node of the job first, and is run from there. Where no file is named it is
+ * {@code slurm_bcast_JOB.STEP_NODE}, which each node finishes: the step has its number only then, and nodes may share the directory.
+ */
+final class Bcast {
+    private Bcast() {}
+
+    private static final String LAUNCHER = "f=$1${SLURM_STEP_ID}_$SLURMD_NODENAME; t=$2_$SLURMD_NODENAME; shift 2; "
+            + "mv -n \"$t\" \"$f\" 2>/dev/null; exec \"$f\" \"$@\"";
+
+    /** Where the program goes. @param step "" for a name that is still without it */
+    private static String unnamed(CommandContext c, String asked, String workDir, int jobId, String step) {
+        String configured = c.host().settings().bcastDirectory;
+        String directory = asked.isEmpty() ? configured.isEmpty() ? workDir : configured : Texts.absolute(asked, workDir);
+        return directory + (directory.endsWith("/") ? "" : "/") + "slurm_bcast_" + jobId + "." + step;
+    }
+
+    /** The command line with the copy in the program's place; empty if it could not be copied, which has been told. */
+    static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId) throws SlurmException, UsageException {
+        return sent(c, o, program, jobId, List.of("--jobid=" + jobId));
+    }
+
+    /** @param where the nodes that it goes to, as options of sbcast */
+    static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId, List<String> where)
+            throws SlurmException, UsageException {
+        if (!o.has(JobOption.BCAST) || program.isEmpty()) {
+            return Optional.of(program);
+        }
+        if (o.has(JobOption.MULTI_PROG)) {
+            throw c.bad(o.exitError(1), "--bcast and --multi-prog together are not supported by this version of Muster");
+        }
+        String workDir = new JobRequest(o).workDir();
+        Optional<String> source = ProgramFile.find(c, workDir, program.getFirst());
+        if (source.isEmpty()) {
+            throw c.bad(o.exitError(1), "Can't open `" + program.getFirst() + "`: No such file or directory");
+        }
+        String asked = o.text(JobOption.BCAST);
+        boolean unnamed = asked.isEmpty() || asked.endsWith("/");
+        String target = unnamed ? unnamed(c, asked, workDir, jobId, "new" + c.host().requestId()) : Texts.absolute(asked, workDir);
+        Map<String, String> env = new HashMap<>(c.env());
+        env.keySet().removeIf(k -> k.equals("SLURM_BCAST") || k.startsWith("SBCAST_"));
+        boolean libraries = o.has(JobOption.SEND_LIBS) ? o.text(JobOption.SEND_LIBS).equals("yes") : c.host().settings().bcastSendLibs;
+        List<String> args = new ArrayList<>(where);
+        args.addAll(List.of("--force", "--preserve", "--send-libs=" + (libraries ? "yes" : "no")));
+        if (o.has(JobOption.BCAST_EXCLUDE)) {
+            args.add("--exclude=" + o.text(JobOption.BCAST_EXCLUDE));
+        }
+        if (o.has(JobOption.COMPRESS) && List.of("", "lz4").contains(Texts.lower(o.text(JobOption.COMPRESS)))) {
+            args.add("--compress");
+        }
+        args.addAll(List.of(source.get(), target));
+        int rc = new Sbcast(unnamed).run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
+        if (rc != 0) {
+            c.error("Failed to broadcast '" + source.get() + "'. Exiting.");
+            return Optional.empty();
+        }
+        if (libraries) {
+            String others = c.env("LD_LIBRARY_PATH");
+            o.stepEnvironment().put("LD_LIBRARY_PATH", Sbcast.libraries(target) + (others.isEmpty() ? "" : ":" + others));
+        }
+        if (unnamed && !o.typed(JobOption.JOB_NAME) && (o.has(JobOption.JOBID) || !o.has(JobOption.JOB_NAME))) {
+            o.set(JobOption.JOB_NAME, Texts.baseName(program.getFirst()), JobOptions.Origin.COMMAND_LINE);
+        }
+        List<String> copy = new ArrayList<>(unnamed ? List.of("sh", "-c", LAUNCHER, "srun", unnamed(c, asked, workDir, jobId, ""), target)
+                : List.of(target));
+        copy.addAll(program.subList(1, program.size()));
+        return Optional.of(copy);
+    }
+}

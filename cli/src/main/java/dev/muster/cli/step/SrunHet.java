@@ -1,0 +1,173 @@
+package dev.muster.cli.step;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.CliFilter;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.cli.option.ProgramFile;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Json;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A step of srun over components, of a heterogeneous job or of its own: which part of the command line runs in which of them. */
+final class SrunHet {
+    /** In place of the number of components: the job has none, the step makes its own of the job's nodes. */
+    static final int OWN = -1;
+    private static final int GROUP_MAX = 127;
+
+    /**
+     * A component that the step runs in.
+     *
+     * @param group its offset within the job
+     */
+    record Part(int group, JobOptions options, List<String> program) {}
+
+    private SrunHet() {}
+
+    /**
+     * The parts in the order of the components. A section that names no group is for the one with its own number; one that names no
+     * program runs that of the next that does.
+     *
+     * @param size   components of the job; 0 if it is to be made for this step; {@link #OWN}
+     */
+    static List<Part> parts(CommandContext c, List<List<String>> sections, int size) throws UsageException {
+        List<Part> out = new ArrayList<>();
+        Set<Integer> seen = new LinkedHashSet<>();
+        JobOptions first = null;
+        boolean named = false;
+        for (int i = 0; i < sections.size(); i++) {
+            JobOptions typed = new JobOptions(c, 'R');
+            List<String> program = typed.readArguments(sections.get(i));
+            // whoever comes after somebody with a group and names none has that one as well
+            boolean again = named && !typed.has(JobOption.HET_GROUP);
+            named |= typed.has(JobOption.HET_GROUP);
+            for (int group : typed.has(JobOption.HET_GROUP) ? groups(c, typed) : List.of(i)) {
+                if (!seen.add(group) || again) {
+                    throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: Duplicate het groups in single srun not supported"));
+                }
+                JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
+                own.readArguments(sections.get(i));
+                own.readEnvironment();
+                if (size == OWN && sections.size() > 1 && own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
+                    own.drop(JobOption.NODES);      // the job's are for all components together
+                }
+                if (first == null) {
+                    first = own;
+                } else {
+                    own.inherit(first);
+                }
+                out.add(new Part(group, own, program));
+            }
+        }
+        if (size == OWN && seen.size() == 1) {
+            within(c, first, List.copyOf(seen), 1);
+            throw c.bad(first.exitError(1), "No directives to start application on any available hetjob components");
+        }
+        if (size != OWN) {
+            within(c, first, List.copyOf(seen), size > 0 ? size : sections.size());
+        }
+        List<Part> parts = withPrograms(c, out);
+        for (Part p : parts) {
+            p.options.printDefined();
+            CliFilter.preSubmit(p.options, p.group, p.program);
+        }
+        return parts;
+    }
+
+    /** Refuses groups that a job of so many components does not have: whoever asks for one alone is told so in other words. */
+    static void within(CommandContext c, JobOptions o, List<Integer> groups, int components) throws UsageException {
+        int most = components - 1;
+        for (int group : groups) {
+            if (group > most) {
+                String alone = "Requested het-group offset exceeds highest hetjob index (" + group + " > " + most + ")";
+                throw c.bad(o.exitError(1), groups.size() == 1 ? alone
+                        : "Attempt to run a job step with het group value of " + group + ", but the job allocation has maximum value of " + most);
+            }
+        }
+    }
+
+    private static List<Part> withPrograms(CommandContext c, List<Part> parts) throws UsageException {
+        List<Part> out = new ArrayList<>(parts);
+        List<String> program = List.of();
+        for (int i = out.size() - 1; i >= 0; i--) {
+            Part p = out.get(i);
+            program = p.program.isEmpty() ? program : p.program;
+            if (program.isEmpty()) {
+                throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
+            }
+            out.set(i, new Part(p.group, p.options, ProgramFile.tested(p.options, program)));
+        }
+        out.sort(Comparator.comparingInt(Part::group));
+        return out;
+    }
+
+    /** The components that {@code --het-group} names: numbers and ranges of them, without steps. */
+    static List<Integer> groups(CommandContext c, JobOptions o) throws UsageException {
+        String text = o.text(JobOption.HET_GROUP);
+        String plain = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+        String last = "srun: error: Invalid --het-group value: " + text;
+        for (String item : plain.split(",", -1)) {
+            if (!item.matches("[0-9]+(-[0-9]+)?") || IndexSet.parseSpec(item, IndexSet.MAX_INDEX).isEmpty()) {
+                throw new UsageException(o.exitError(1), List.of("srun: error: _parse_single_range: Invalid range: `" + item + "'", last));
+            }
+        }
+        List<IndexSet.Spec> spec = IndexSet.parseSpec(plain, GROUP_MAX);
+        if (spec.isEmpty()) {
+            throw new UsageException(o.exitError(1), List.of(last));
+        }
+        List<Integer> out = new ArrayList<>();
+        IndexSet set = spec.getFirst().indexes();
+        for (int g = set.first(); g >= 0; g = set.next(g + 1)) {
+            out.add(g);
+        }
+        return out;
+    }
+
+    /** The allocation of each part's component, or the one that they are all in. */
+    static List<Json.Obj> allocations(CommandContext c, Json.Obj whole, List<Part> parts) throws SlurmException {
+        List<Integer> members = members(whole);
+        if (members.isEmpty()) {
+            return Collections.nCopies(parts.size(), whole);
+        }
+        List<Json.Obj> out = new ArrayList<>();
+        for (Part p : parts) {
+            out.add(StepManager.call(c, "AwaitAllocation", new Json.Obj().put("jobId", (long) members.get(p.group))));
+        }
+        return out;
+    }
+
+    /** Offsets to numbers of jobs, as the leader's allocation has them. */
+    static List<Integer> members(Json.Obj allocation) {
+        List<Integer> out = new ArrayList<>();
+        for (Object id : allocation.list("hetMembers")) {
+            out.add(((Number) id).intValue());
+        }
+        return out;
+    }
+
+    /** {@code --bcast}: programs go to the nodes of their own components. Empty if one could not be copied, which has been told. */
+    static Optional<List<Part>> sent(CommandContext c, Json.Obj whole, List<Part> parts, List<Json.Obj> allocations)
+            throws SlurmException, UsageException {
+        List<Part> out = new ArrayList<>();
+        String job = "--jobid=" + whole.integer("jobId");
+        for (int i = 0; i < parts.size(); i++) {
+            Part p = parts.get(i);
+            // the first one's number alone would stand for the whole job
+            Optional<List<String>> program = Bcast.sent(c, p.options, p.program, allocations.get(i).integer("jobId"),
+                    List.of(members(whole).isEmpty() ? job : job + "+" + p.group));
+            if (program.isEmpty()) {
+                return Optional.empty();
+            }
+            out.add(new Part(p.group, p.options, program.get()));
+        }
+        return Optional.of(out);
+    }
+}

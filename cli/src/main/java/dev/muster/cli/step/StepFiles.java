@@ -1,0 +1,103 @@
+package dev.muster.cli.step;
+
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import java.util.List;
+
+/**
+ * Where srun's streams go: {@code -i -o -e} as typed, turned into what the node opens (patterns that differ per task or
+ * node) and what srun
+ * itself reads or writes (plain files).
+ */
+public final class StepFiles {
+    private StepFiles() {}
+
+    /** {@code none}, {@code all}, a task number: words of the step's own, no file. */
+    static boolean isMode(String text) {
+        return text.isEmpty() || text.equals("none") || text.equals("all") || Texts.isNumber(text);
+    }
+
+    /** The number of a task that the step has not is the name of a file. */
+    static void numbers(JobOptions o) throws UsageException {
+        if (!o.has(JobOption.NTASKS)) {
+            return;
+        }
+        for (JobOption stream : List.of(JobOption.INPUT, JobOption.OUTPUT, JobOption.ERROR)) {
+            String text = o.text(stream);
+            if (Texts.isNumber(text) && (text.length() > 9 || Integer.parseInt(text) >= o.number(JobOption.NTASKS))) {
+                o.set(stream, "./" + text, JobOptions.Origin.COMMAND_LINE);
+            }
+        }
+    }
+
+    /** Each task or node has a file of its own: the node opens it. */
+    static boolean isPerTask(String pattern) {
+        if (pattern.indexOf('\\') >= 0) {
+            return false;
+        }
+        for (int i = 0; i + 1 < pattern.length(); i++) {
+            if (pattern.charAt(i) == '%') {
+                int at = i + 1;
+                while (at < pattern.length() - 1 && pattern.charAt(at) >= '0' && pattern.charAt(at) <= '9') {
+                    at++;
+                }
+                if ("tnNh".indexOf(pattern.charAt(at)) >= 0) {
+                    return true;
+                }
+                i = at;
+            }
+        }
+        return false;
+    }
+
+    /** What is known on the client's side. @param step "" while it is not known */
+    public record Names(int jobId, String step, String jobName, String user, String arrayJobId, String arrayTaskId) {}
+
+    /** Fills in the codes that do not depend on the task; the others stay for the node. */
+    public static String expand(String pattern, Names names) {
+        if (pattern.indexOf('\\') >= 0) {
+            return pattern.replace("\\", "");
+        }
+        StringBuilder b = new StringBuilder();
+        for (int i = 0; i < pattern.length(); i++) {
+            char c = pattern.charAt(i);
+            if (c != '%' || i + 1 == pattern.length()) {
+                b.append(c);
+                continue;
+            }
+            int at = i + 1;
+            int width = 0;
+            while (at < pattern.length() - 1 && pattern.charAt(at) >= '0' && pattern.charAt(at) <= '9') {
+                width = Math.min(10, width * 10 + pattern.charAt(at++) - '0');
+            }
+            String value = value(pattern.charAt(at), names);
+            if (value == null) {
+                b.append(pattern, i, at + 1);
+            } else {
+                if (Texts.isNumber(value)) {
+                    b.repeat('0', Math.max(0, width - value.length()));
+                }
+                b.append(value);
+            }
+            i = at;
+        }
+        return b.toString();
+    }
+
+    private static String value(char code, Names n) {
+        return switch (code) {
+            case 'j' -> Integer.toString(n.jobId);
+            case 'A' -> n.arrayJobId.isEmpty() ? Integer.toString(n.jobId) : n.arrayJobId;
+            case 'a' -> n.arrayTaskId.isEmpty() ? "0" : n.arrayTaskId;
+            case 'b' -> n.arrayTaskId.isEmpty() ? "0" : n.arrayTaskId.substring(n.arrayTaskId.length() - 1);
+            case 'x' -> n.jobName;
+            case 'u' -> n.user;
+            case 's' -> n.step.isEmpty() ? null : n.step;
+            case 'J' -> n.step.isEmpty() ? null : n.jobId + "." + n.step;
+            case '%' -> "%";
+            default -> null;
+        };
+    }
+}

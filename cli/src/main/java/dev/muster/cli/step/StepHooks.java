@@ -1,0 +1,108 @@
+package dev.muster.cli.step;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Signals;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.cli.option.JobRequest;
+import dev.muster.model.Json;
+import dev.muster.model.StepId;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * {@code --prolog} and {@code --epilog} of srun, or slurm.conf's SrunProlog and SrunEpilog:
+ * programs that srun runs on its own host, as its user, around the step. The step's tasks begin when the first has ended well.
+ */
+final class StepHooks {
+    private final CommandContext c;
+    private final JobOptions o;
+    private final Json.Obj step;
+    private final int jobId;
+    private final Map<String, String> variables = new TreeMap<>();
+    private final List<String> stepArguments;
+
+    /**
+     * @param allocation of the job, as slurmctld told it
+     * @param started    the step, as slurmctld told it
+     */
+    StepHooks(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started) {
+        this.c = c;
+        this.o = o;
+        this.step = started;
+        this.stepArguments = program;
+        this.jobId = allocation.integer("jobId");
+        for (String entry : allocation.texts("environment")) {
+            int equals = entry.indexOf('=');
+            if (equals > 0) {
+                variables.put(entry.substring(0, equals), entry.substring(equals + 1));
+            }
+        }
+        String stepId = StepId.variable(started.integer("stepId"));
+        variables.putAll(Map.of("SLURM_JOB_ID", Integer.toString(jobId), "SLURM_JOBID", Integer.toString(jobId),
+                "SLURM_STEP_ID", stepId, "SLURM_STEPID", stepId, "SLURM_JOB_NODELIST", allocation.text("nodes")));
+    }
+
+    /** What is to be run: the option's, else slurm.conf's; "" for nothing. */
+    static String program(CommandContext c, JobOptions o, JobOption which) {
+        String program = o.has(which) ? o.text(which) : which == JobOption.PROLOG ? c.host().settings().srunProlog : c.host().settings().srunEpilog;
+        return program.equalsIgnoreCase("none") ? "" : program;
+    }
+
+    /** Runs the prolog; false when it failed: the step, which waits for srun, is cancelled then. */
+    boolean goAhead() {
+        int status = run(JobOption.PROLOG);
+        if (status == 0) {
+            return true;
+        }
+        String name = jobId + "." + StepId.name(StepId.number(step.integer("stepId")));
+        c.error("srun prolog failed rc = " + status + ". Aborting step.");
+        c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds() + " seconds for job step to finish.");
+        Json.Obj q = new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(name)).put("signal", (long) Signals.KILL);
+        try {
+            StepManager.cancel(c, q, List.of(step));
+        } catch (SlurmException e) {
+            c.error("Unable to signal StepId=" + name + ": " + e.getMessage());
+        }
+        return false;
+    }
+
+    /** How it ends changes nothing for the step but is told. */
+    void epilog() {
+        int status = run(JobOption.EPILOG);
+        if (status != 0) {
+            c.error("srun epilog failed status=" + status);
+        }
+    }
+
+    /** Runs the program, with the step's own as its arguments, to its end. One that is not there counts as none. */
+    private int run(JobOption which) {
+        String program = program(c, o, which);
+        if (program.isEmpty()) {
+            return 0;
+        }
+        String workDir = new JobRequest(o).workDir();
+        String path = Texts.absolute(program, c.host().workDir());
+        List<String> command = new ArrayList<>(List.of(path));
+        command.addAll(stepArguments);
+        ProcessBuilder builder = new ProcessBuilder(command).inheritIO()
+                .redirectInput(new File("/dev/null")).directory(new File(workDir));
+        builder.environment().putAll(variables);
+        builder.environment().put("SLURM_SCRIPT_CONTEXT", which == JobOption.PROLOG ? "prolog_srun" : "epilog_srun");
+        builder.environment().remove("MUSTER_REQUEST_ID");
+        try {
+            return builder.start().waitFor();
+        } catch (IOException e) {
+            c.info("Access denied for " + program + ": " + (new File(path).exists() ? "Permission denied" : "No such file or directory"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,260 @@
+package dev.muster.cli.step;
+
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.model.Json;
+import dev.muster.transport.Frames;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One node of a step: attaches, follows the streams by offset, comes back after a break. Run, it has a connection of its own; behind a relay
+ * ({@link StepBranch}) it is given what comes for it.
+ */
+public final class StepNode implements Runnable {
+    private static final int RECONNECT_PAUSE_MS = 500;
+    /** slurmd may be restarted under a running step. */
+    private static final int RECONNECT_TRIES = 240;
+
+    /** In a refusal's stream field. */
+    private static final int NOT_STARTED = 1;
+
+    /** What carries frames to the node. */
+    interface Carrier {
+        void send(List<IoFrame> frames) throws IOException;
+    }
+
+    /** So much is taken before the node hears that it may forget it: far below what it keeps for one task, far above what a line is. */
+    private static final int ACKNOWLEDGE_BYTES = 64 << 10;
+
+    /** What happens on the node; calls come from the node's own thread. */
+    interface Events {
+        /** @param end of data in the stream; up to which offset all has gone out, which may be less */
+        long output(StepNode node, int task, int stream, byte[] data, long end);
+
+        /** @return as {@link #output} */
+        long outputEnd(StepNode node, int task, int stream, long end);
+
+        void started(StepNode node, int task);
+
+        void exited(StepNode node, int task, int waitStatus, boolean cancelled);
+
+        void inputLimit(StepNode node, int task, long limit);
+
+        void connected(StepNode node);
+
+        /** The tasks here never ran. @param detail "" or a line before the error */
+        void notStarted(StepNode node, String detail, String error);
+
+        /** @param reason "" or why the step ended here; lost: the node cannot be reached any more */
+        void complete(StepNode node, String reason, boolean lost);
+    }
+
+    final String name;
+    final List<Integer> tasks;
+    private final Host host;
+    private final String address;
+    private final int port;
+    private final Json.Obj attach;
+    private final boolean observer;
+    private final Events events;
+    private final Map<Long, Long> positions = new HashMap<>();
+    /** How far each stream has gone out, as far as the node has not been told. */
+    private final Map<Long, Long> unacknowledged = new HashMap<>();
+    private long unacknowledgedBytes;
+    private volatile Frames frames;
+    private volatile Carrier carrier;
+    private volatile boolean complete;
+
+    /** @param positions where the streams are to go on, by {@link #key}; empty: at their beginnings */
+    StepNode(Host host, String name, String address, int port, List<Integer> tasks, Json.Obj attach, Map<Long, Long> positions,
+            Events events) {
+        this.host = host;
+        this.name = name;
+        this.address = address;
+        this.port = port;
+        this.tasks = tasks;
+        this.attach = attach;
+        this.observer = attach.flag("observer");
+        this.events = events;
+        for (int task : tasks) {
+            for (int stream = 1; stream <= 2; stream++) {
+                long at = positions.getOrDefault(key(task, stream), 0L);
+                if (at > 0) {
+                    this.positions.put(key(task, stream), at);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void run() {
+        int tries = 0;
+        while (!complete && tries < RECONNECT_TRIES) {
+            try {
+                Frames f = open();
+                f.send(Json.print(attach));
+                Carrier direct = all -> f.sendAll(all.stream().map(IoFrame::encode).toList());
+                direct.send(attachment(hasPositions()));
+                frames = f;
+                carrier = direct;
+                events.connected(this);
+                tries = 0;
+                while (!complete) {
+                    take(IoFrame.decode(f.receive()));
+                }
+            } catch (IOException | SlurmException | IllegalArgumentException e) {
+                tries++;
+            }
+            close();
+            if (!complete && !host.pause(RECONNECT_PAUSE_MS)) {
+                break;
+            }
+        }
+        if (!complete) {
+            complete = true;
+            events.complete(this, "", true);
+        }
+    }
+
+    Frames open() throws IOException, SlurmException {
+        return host.openStream(address, port, "io");
+    }
+
+    /** It is reached through another now; empty: through nobody. */
+    void carriedBy(Optional<Carrier> by) {
+        carrier = by.orElse(null);
+        if (by.isPresent()) {
+            events.connected(this);
+        }
+    }
+
+    boolean hasPositions() {
+        synchronized (positions) {
+            return !positions.isEmpty();
+        }
+    }
+
+    /** @param perStream each stream from where it has come to; else all of the node's from their beginnings */
+    List<IoFrame> attachment(boolean perStream) {
+        byte[] kind = {(byte) (observer ? 'o' : 'p')};
+        if (!perStream) {
+            return List.of(new IoFrame('A', IoFrame.ALL_TASKS, 0, 0, kind));
+        }
+        // of a step that is over, the end must not be told before the last stream is asked for
+        byte[] more = {kind[0], '+'};
+        List<IoFrame> out = new ArrayList<>();
+        synchronized (positions) {
+            for (int i = 0; i < tasks.size(); i++) {
+                for (int stream = 1; stream <= 2; stream++) {
+                    boolean last = i == tasks.size() - 1 && stream == 2;
+                    out.add(new IoFrame('A', tasks.get(i), stream, positions.getOrDefault(key(tasks.get(i), stream), 0L), last ? kind : more));
+                }
+            }
+        }
+        return out;
+    }
+
+    public static long key(int task, int stream) {
+        return (long) task << 2 | stream;
+    }
+
+    /** What has come from the node. */
+    void take(IoFrame in) throws IOException {
+        switch (in.type()) {
+            case 'O' -> output(in);
+            case 'E' -> acknowledge(in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
+            case 'T' -> events.started(this, in.task());
+            case 'X' -> events.exited(this, in.task(), (int) in.offset(), RawText.decode(in.bytes()).contains(" cancelled=1 "));
+            case 'L' -> events.inputLimit(this, in.task(), in.offset());
+            case 'F' -> {
+                sendAcknowledged();
+                complete = true;
+                events.complete(this, RawText.decode(in.bytes()), false);
+            }
+            case '!' -> {
+                complete = true;
+                if (in.stream() == NOT_STARTED) {
+                    String[] lines = RawText.decode(in.bytes()).split("\n", 2);
+                    events.notStarted(this, lines[0], lines[lines.length - 1]);
+                } else {
+                    events.complete(this, RawText.decode(in.bytes()), true);
+                }
+            }
+            default -> { }
+        }
+        if (unacknowledgedBytes >= ACKNOWLEDGE_BYTES) {
+            sendAcknowledged();
+        }
+    }
+
+    private void output(IoFrame in) {
+        long position;
+        synchronized (positions) {
+            position = positions.getOrDefault(key(in.task(), in.stream()), 0L);
+        }
+        long end = in.offset() + in.bytes().length;
+        if (end <= position) {
+            return;
+        }
+        int skip = (int) Math.max(0, position - in.offset());
+        byte[] fresh = skip == 0 ? in.bytes() : java.util.Arrays.copyOfRange(in.bytes(), skip, in.bytes().length);
+        long delivered = events.output(this, in.task(), in.stream(), fresh, end);
+        synchronized (positions) {
+            positions.put(key(in.task(), in.stream()), end);
+        }
+        unacknowledgedBytes += fresh.length;
+        acknowledge(in.task(), in.stream(), delivered);
+    }
+
+    private void acknowledge(int task, int stream, long offset) {
+        if (!observer && offset > 0) {
+            unacknowledged.put(key(task, stream), offset);
+        }
+    }
+
+    /** What has gone out of all streams since the last time, together. */
+    private void sendAcknowledged() throws IOException {
+        Carrier by = carrier;
+        if (unacknowledged.isEmpty() || by == null) {
+            return;
+        }
+        List<IoFrame> all = new ArrayList<>();
+        unacknowledged.forEach((key, offset) -> all.add(IoFrame.of('a', (int) (key >> 2), (int) (key & 3), offset)));
+        unacknowledged.clear();
+        unacknowledgedBytes = 0;
+        by.send(all);
+    }
+
+    /** Sends if connected; false if not (a reconnect brings what is still needed). */
+    boolean send(IoFrame frame) {
+        Carrier by = carrier;
+        if (by == null || complete) {
+            return false;
+        }
+        try {
+            by.send(List.of(frame));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    boolean isComplete() {
+        return complete;
+    }
+
+    void close() {
+        Frames f = frames;
+        frames = null;
+        carrier = null;
+        if (f != null) {
+            f.close();
+        }
+    }
+}

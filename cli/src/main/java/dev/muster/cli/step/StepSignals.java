@@ -1,0 +1,148 @@
+package dev.muster.cli.step;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Signals;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What signals do to srun from the moment it asks for a step. While the step has to wait for room, the first ends the asking. One that comes
+ * after the step was made, but before srun has its tasks, waits for that: the step may run already, and nobody else would end it.
+ */
+final class StepSignals {
+    private static final Map<String, Integer> CAUGHT = Map.of("INT", Signals.INT, "TERM", Signals.TERM, "QUIT", Signals.QUIT, "HUP", Signals.HUP,
+            "USR1", Signals.USR1, "USR2", Signals.USR2, "ALRM", Signals.ALRM);
+    private static final int AGAIN_MS = 20;
+
+    private final CommandContext c;
+    private final Thread asking = Thread.currentThread();
+    private final List<Integer> caught = new ArrayList<>();
+    private boolean asks;
+    private StepRun run;
+
+    private StepSignals(CommandContext c) {
+        this.c = c;
+    }
+
+    /** From now on, for the thread that calls this: it is the one that asks. */
+    static StepSignals begin(CommandContext c, JobOptions o) {
+        StepSignals s = new StepSignals(c);
+        CAUGHT.forEach((name, number) -> on(c, o, name, number, () -> s.come(number)));
+        return s;
+    }
+
+    /** What a signal does, unless it is to do nothing: {@code --ignore-signals}. */
+    static void on(CommandContext c, JobOptions o, String name, int number, Runnable what) {
+        c.host().onSignal(name, Texts.split(o.text(JobOption.IGNORE_SIGNALS), ',').contains(Integer.toString(number)) ? () -> { } : what);
+    }
+
+    private void come(int number) {
+        StepRun to;
+        synchronized (this) {
+            to = run;
+            if (to == null) {
+                caught.add(number);
+                notifyAll();
+            }
+        }
+        if (to != null) {
+            act(to, number);
+            return;
+        }
+        while (isAsking() && c.host().pause(AGAIN_MS)) {
+            c.host().giveUp(asking);
+        }
+    }
+
+    private synchronized boolean isAsking() {
+        return asks;
+    }
+
+    private synchronized boolean hasCome() {
+        return !caught.isEmpty();
+    }
+
+    /**
+     * Asks for a step; a signal ends the waiting.
+     *
+     * @throws SlurmException what the controller says, and that the step is gone already where a signal came before it was there
+     */
+    Json.Obj ask(String message, Json.Obj q) throws SlurmException {
+        if (!mayAsk()) {
+            return made(message, q);
+        }
+        try {
+            return StepManager.call(c, message, q);
+        } catch (SlurmException e) {
+            if (!hasCome()) {
+                throw e;
+            }
+        } finally {
+            asked();
+        }
+        return made(message, q);
+    }
+
+    private synchronized boolean mayAsk() {
+        asks = caught.isEmpty();
+        return asks;
+    }
+
+    private synchronized void asked() {
+        asks = false;
+    }
+
+    /** The step that was made before the asking was given up: the same request is answered by the same step. */
+    private Json.Obj made(String message, Json.Obj q) throws SlurmException {
+        try {
+            return StepManager.call(c, message, q.put("waitMs", 0L));
+        } catch (SlurmException e) {
+            int first;
+            synchronized (this) {
+                first = caught.removeFirst();
+            }
+            c.info("Cancelled pending job step with signal " + first);
+            throw new SlurmException(SlurmErrno.ALREADY_DONE.number(), SlurmErrno.ALREADY_DONE.sentence());
+        }
+    }
+
+    /** Until it is time to ask again, or a signal comes. @return false if the command is over */
+    synchronized boolean pause(long ms) {
+        try {
+            if (caught.isEmpty()) {
+                wait(ms);
+            }
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    /** The step's tasks can be reached: what has come goes there, and what is still to come. */
+    void goTo(StepRun step) {
+        c.host().onSignal("CONT", step::goOn);
+        List<Integer> before;
+        synchronized (this) {
+            run = step;
+            before = List.copyOf(caught);
+            caught.clear();
+        }
+        before.forEach(number -> act(step, number));
+    }
+
+    private static void act(StepRun run, int number) {
+        switch (number) {
+            case Signals.INT -> run.interrupt();
+            case Signals.QUIT -> run.quit();
+            case Signals.TERM, Signals.HUP -> run.forceEnd();
+            default -> run.signal(number);
+        }
+    }
+}

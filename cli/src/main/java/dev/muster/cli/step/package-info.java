@@ -1,0 +1,2 @@
+/** Commands of steps: srun, sattach, sbcast. */
+package dev.muster.cli.step;

@@ -1,0 +1,83 @@
+package dev.muster.cli.submit;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Commands by line until the end of the input or a word that ends it; {@code !!} is the last one again. */
+public final class Interactive {
+    /** What a program makes of a line. */
+    public interface Line {
+        /** @return the exit code if no other command fails after it */
+        int run(List<String> words) throws SlurmException, UsageException;
+    }
+
+    /** What of a line the program says itself. */
+    public interface Ends {
+        boolean with(String firstWord);
+    }
+
+    private Interactive() {}
+
+    /**
+     * Reads and runs.
+     *
+     * @param sticky whether the code of a failure stays when later commands succeed; otherwise that of the last command counts
+     * @return the exit code of the program
+     */
+    public static int run(CommandContext c, boolean sticky, Ends ends, Line line) {
+        String last = "";
+        int rc = 0;
+        while (true) {
+            c.out().print(c.name() + ": ");
+            c.out().flush();
+            String read = next(c.in());
+            if (read == null) {
+                c.out().println("");
+                return rc;
+            }
+            String said = read.strip().equals("!!") ? last : read.strip();
+            if (said.isEmpty() || said.startsWith("#")) {
+                continue;
+            }
+            last = said;
+            List<String> words = Texts.words(said);
+            if (ends.with(Texts.lower(words.getFirst()))) {
+                return rc;
+            }
+            try {
+                int now = line.run(words);
+                rc = sticky && now == 0 ? rc : now;
+            } catch (UsageException e) {
+                e.lines().forEach(c.err()::println);
+                rc = e.exitCode();
+            } catch (SlurmException e) {
+                c.error(e.getMessage());
+                rc = 1;
+            }
+        }
+    }
+
+    /** No byte beyond the line: what follows may answer what the line asks. */
+    private static String next(InputStream in) {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        try {
+            int b = in.read();
+            if (b < 0) {
+                return null;
+            }
+            for (; b >= 0 && b != '\n'; b = in.read()) {
+                line.write(b);
+            }
+            return line.toString(StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return null;
+        }
+    }
+}

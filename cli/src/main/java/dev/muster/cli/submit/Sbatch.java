@@ -1,0 +1,296 @@
+package dev.muster.cli.submit;
+
+import dev.muster.cli.command.Clusters;
+import dev.muster.cli.command.Command;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.command.Standard;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.format.JobRows;
+import dev.muster.cli.option.CliFilter;
+import dev.muster.cli.option.ComponentEnvironment;
+import dev.muster.cli.option.Components;
+import dev.muster.cli.option.ForeignOptions;
+import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.JobEnvironment;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.option.ScriptOptions;
+import dev.muster.cli.option.SubmissionLog;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Submits a batch script. */
+public final class Sbatch implements Command {
+    /** Larger scripts are refused here with the sentence the controller would use. */
+    static final int SCRIPT_BYTES_MAX = 4 << 20;
+    private static final int POLL_FIRST_MS = 250;
+    private static final int POLL_LAST_MS = 5_000;
+
+    @Override
+    public List<GetOpt.Opt> options() {
+        return JobOption.table('B');
+    }
+
+    @Override
+    public int run(CommandContext c) throws SlurmException, UsageException {
+        List<Components.Typed> typed = Components.typed(c, 'B', Components.sections('B', c.args()));
+        JobOptions o = typed.getFirst().options();
+        List<String> operands = typed.getLast().operands();
+        for (Components.Typed t : typed) {
+            if (Standard.helpOrVersion(c, t.options())) {
+                return 0;
+            }
+        }
+        JobOptions wrap = typed.stream().map(Components.Typed::options).filter(x -> x.has(JobOption.WRAP)).findFirst().orElse(o);
+        if (wrap.has(JobOption.WRAP) && !operands.isEmpty()) {
+            throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
+        }
+        o.readEnvironment();
+        List<String> command = new ArrayList<>(operands);
+        String script = script(c, wrap, command);
+        if (!operands.isEmpty()) {
+            typed.forEach(t -> t.options().nameScript(operands.getFirst()));
+        }
+        ScriptOptions.read(script, o, 0);
+        ForeignOptions.read(script, o);
+        List<JobOptions> all = components(c, typed, script);
+        if (!c.host().isAttended() && all.stream().anyMatch(x -> x.has(JobOption.WAIT))) {
+            throw c.bad(o.exitError(1), "--wait is not possible here: the submission ends at once");
+        }
+        CliFilter.preSubmit(all, operands);
+        o.printDefined();
+        String sent = withBufferFile(script, o.text(JobOption.BBF));
+        Json.Obj reply;
+        try {
+            if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
+                Clusters.choose(c, all, () -> submit(c, all, wrap, command, sent, true));
+            }
+            reply = submit(c, all, wrap, command, sent, o.has(JobOption.TEST_ONLY));
+        } catch (SlurmException e) {
+            return refused(c, all, e);
+        }
+        for (String w : reply.texts("warnings")) {
+            c.info(w);
+        }
+        if (o.has(JobOption.TEST_ONLY)) {
+            boolean het = all.size() > 1;
+            c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart")) + (het ? "" : " a") + " using "
+                    + reply.integer("testCpus") + " processors on " + (het ? "" : "nodes ") + reply.text("testNodes")
+                    + (het ? "" : " in partition " + reply.text("testPartition")));
+            return 0;
+        }
+        CliFilter.taken(o, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
+        announce(c, o, reply.integer("jobId"));
+        return o.has(JobOption.WAIT) ? awaitEnd(c, reply.integer("jobId")) : 0;
+    }
+
+    /** {@code --bbf}: the file's lines stand in the script behind its first line, where options are not looked for. */
+    private static String withBufferFile(String script, String buffer) {
+        if (buffer.isEmpty()) {
+            return script;
+        }
+        int line = script.indexOf('\n') + 1;
+        return line == 0 ? script + "\n" + buffer
+                : script.substring(0, line) + (buffer.endsWith("\n") ? buffer : buffer + "\n") + script.substring(line);
+    }
+
+    private static Json.Obj submit(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script, boolean test)
+            throws SlurmException, UsageException {
+        Json.Obj q = all.size() == 1 ? request(c, all, 0, wrap, command, script) : whole(c, all, wrap, command, script);
+        JobRequest.put(q, "testOnly", test);
+        return AllocationClient.patiently(c, all.size() == 1 ? "Submit" : "SubmitHet", q, !test);
+    }
+
+    /** Each component's options: of the command line and the script, and then of the first. */
+    private static List<JobOptions> components(CommandContext c, List<Components.Typed> typed, String script) throws UsageException {
+        List<JobOptions> out = new ArrayList<>(List.of(typed.getFirst().options()));
+        int count = Math.max(typed.size(), ScriptOptions.components(script));
+        for (int i = 1; i < count; i++) {
+            JobOptions o = i < typed.size() ? typed.get(i).options() : new JobOptions(c, 'B');
+            o.readEnvironment();
+            ScriptOptions.read(script, o, i);
+            o.inherit(out.getFirst());
+            out.add(o);
+        }
+        return out;
+    }
+
+    private static Json.Obj whole(CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script)
+            throws UsageException {
+        List<Object> parts = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            parts.add(request(c, all, i, wrap, command, script));
+        }
+        Json.Obj out = new Json.Obj().put("requestId", c.host().requestId()).put("parts", parts);
+        JobRequest.put(out, "testOnly", all.getFirst().has(JobOption.TEST_ONLY));
+        return out;
+    }
+
+    private static int refused(CommandContext c, List<JobOptions> all, SlurmException e) {
+        JobOptions o = all.getFirst();
+        String why = AllocationClient.lastLine(c, e);
+        AllocationClient.tellCause(c, all, e);
+        if (e.errno() == SlurmErrno.INVALID_GRES.number() && !o.has(JobOption.TEST_ONLY)) {
+            c.error(why);
+            return o.exitError(1);
+        }
+        if (o.has(JobOption.TEST_ONLY)) {
+            c.err().println("allocation failure: " + why);
+            return 1;
+        }
+        c.error("Batch job submission failed: " + why);
+        return o.exitError(1);
+    }
+
+    private static void announce(CommandContext c, JobOptions o, int jobId) {
+        String cluster = o.text(JobOption.CLUSTERS);
+        if (o.has(JobOption.QUIET)) {
+            return;     // --parsable has no effect then
+        }
+        if (o.has(JobOption.PARSABLE)) {
+            c.out().println(cluster.isEmpty() ? Integer.toString(jobId) : jobId + ";" + cluster);
+        } else {
+            c.out().println("Submitted batch job " + jobId + (cluster.isEmpty() ? "" : " on cluster " + cluster));
+        }
+        c.out().flush();
+    }
+
+    /**
+     * @param component which of all is asked for
+     * @param command   the script's file and its arguments
+     */
+    static Json.Obj request(CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> command, String script)
+            throws UsageException {
+        JobOptions o = all.get(component);
+        JobRequest r = new JobRequest(o);
+        List<String> arguments = new ArrayList<>(command);
+        String name;
+        if (wrap.has(JobOption.WRAP)) {
+            name = "wrap";
+        } else if (command.isEmpty()) {
+            name = "sbatch";
+        } else {
+            name = Texts.baseName(command.getFirst());
+        }
+        if (o.has(JobOption.JOB_NAME)) {
+            name = o.text(JobOption.JOB_NAME);
+        }
+        Map<String, String> env = JobEnvironment.exported(o);
+        ComponentEnvironment.add(all, env);
+        env.put("SLURM_JOB_NAME", name);
+        Json.Obj job = r.job("BATCH", name, arguments);
+        if (JobEnvironment.needsLogin(o)) {
+            job.put("extras", job.obj("extras").put("getUserEnv", Boolean.TRUE));
+        }
+        Json.Obj request = new Json.Obj();
+        request.put("requestId", c.host().requestId());
+        request.put("job", job);
+        request.put("script", JobRequest.base64(script));
+        request.put("environment", JobEnvironment.entries(env));
+        JobRequest.put(request, "testOnly", o.has(JobOption.TEST_ONLY));
+        return request;
+    }
+
+    /** The script's text; the first word of the command becomes the file that it was read from. */
+    private static String script(CommandContext c, JobOptions o, List<String> command) throws UsageException {
+        String script;
+        if (o.has(JobOption.WRAP)) {
+            return "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + o.text(JobOption.WRAP) + "\n";
+        }
+        try {
+            byte[] raw = command.isEmpty() ? c.in().readNBytes(SCRIPT_BYTES_MAX + 1) : read(o, command);
+            if (raw.length > SCRIPT_BYTES_MAX) {
+                throw c.bad(o.exitError(1), "Batch job submission failed: " + SlurmErrno.PATHNAME_TOO_LONG.sentence());
+            }
+            script = RawText.decode(raw);
+        } catch (IOException e) {
+            throw c.bad(o.exitError(1), command.isEmpty() ? "error reading script from standard input"
+                    : "Unable to open file " + command.getFirst());
+        }
+        checkScript(c, o, script);
+        return script;
+    }
+
+    /**
+     * Reads the file that a script's name means, and names it in the command: the job shows it. A name that begins with neither
+     * {@code /} nor {@code .} is looked for in the job's directory ({@code --chdir}), then along PATH; any other stands for itself.
+     */
+    private static byte[] read(JobOptions o, List<String> command) throws IOException {
+        Host h = o.context().host();
+        String name = command.getFirst();
+        List<String> candidates = new ArrayList<>();
+        if (!name.startsWith("/") && !name.startsWith(".")) {
+            candidates.add(Texts.absolute(name, new JobRequest(o).workDir()));
+            Texts.split(o.context().env("PATH"), ':').forEach(directory -> candidates.add(directory + "/" + name));
+        }
+        for (String candidate : candidates) {
+            try {
+                byte[] script = h.readFile(Texts.absolute(candidate, h.workDir()), SCRIPT_BYTES_MAX + 1);
+                command.set(0, candidate);
+                return script;
+            } catch (IOException e) {
+                // not there: the next one may be
+            }
+        }
+        return h.readFile(Texts.absolute(name, h.workDir()), SCRIPT_BYTES_MAX + 1);
+    }
+
+    private static void checkScript(CommandContext c, JobOptions o, String script) throws UsageException {
+        List<String> wrong = List.of();
+        if (script.isEmpty()) {
+            wrong = List.of("Batch script is empty!");
+        } else if (script.isBlank()) {
+            wrong = List.of("Batch script contains only whitespace!");
+        } else if (!script.startsWith("#!")) {
+            wrong = List.of("This does not look like a batch script.  The first",
+                    "line must start with #! followed by the path to an interpreter.", "For instance: #!/bin/sh");
+        } else if (script.indexOf('\0') >= 0) {
+            wrong = List.of("The Slurm controller does not allow scripts that", "contain a NULL character '\\0'.");
+        } else if (script.contains("\r\n")) {
+            wrong = List.of("Batch script contains DOS line breaks (\\r\\n)",
+                    "instead of expected UNIX line breaks (\\n).");
+        }
+        if (!wrong.isEmpty()) {
+            List<String> lines = new ArrayList<>();
+            for (String w : wrong) {
+                lines.add(c.name() + ": error: " + w);
+            }
+            throw new UsageException(o.exitError(1), lines);
+        }
+    }
+
+    /** {@code --wait}: the highest exit code of the job and, for an array, all its tasks. */
+    private static int awaitEnd(CommandContext c, int jobId) throws SlurmException {
+        int pauseMs = POLL_FIRST_MS;
+        while (c.host().pause(pauseMs)) {
+            Json.Obj query = new Json.Obj();
+            query.put("jobs", List.of(Integer.toString(jobId)));
+            query.put("allStates", Boolean.TRUE);
+            query.put("fields", List.of("jobId", "state", "flags", "exit"));
+            Json.Obj reply = c.host().controller().call("QueryJobs", query);
+            boolean open = false;
+            int code = 0;
+            for (Json.Obj job : reply.objects("jobs")) {
+                open |= JobRows.isUnfinished(job);
+                Json.Obj exit = job.obj("exit");
+                int one = exit.integer("signal") != 0 ? 1 : exit.integer("code");
+                String state = job.text("state");
+                code = Math.max(code, one == 0 && !state.equals("COMPLETED") ? 1 : one);
+            }
+            if (!open) {
+                return code;
+            }
+            pauseMs = Math.min(POLL_LAST_MS, pauseMs * 2);
+        }
+        return 1;
+    }
+}

@@ -1,0 +1,2 @@
+/** Commands that submit: sbatch, salloc, scrontab. */
+package dev.muster.cli.submit;

@@ -1,0 +1,46 @@
+package dev.muster.config.key;
+
+import dev.muster.config.NodeLine;
+import java.util.List;
+import java.util.Locale;
+
+/** Words of SlurmctldParameters: values that they may have, and those that slurmctld knows and that change nothing in it. */
+public final class ControllerWords {
+    /** The key, the word, and why. */
+    public static final String[][] UNKEPT = {
+        {"SlurmctldParameters", "enable_async_reply", "no reply keeps a thread from its work"},
+        {"SlurmctldParameters", "no_quick_restart", "one that runs is never ended by one that starts"},
+        {"SlurmctldParameters", "validate_nodeaddr_threads", "addresses of nodes are looked for when they are needed"},
+        {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"}};
+
+    private static final String BACKLOG = "max_dbd_msg_action";
+
+    /** Values that can only be meant otherwise are errors. */
+    static String checked(String value, Values values) {
+        for (String part : Values.list(value)) {
+            int equals = part.indexOf('=');
+            String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
+            String said = equals < 0 ? "" : part.substring(equals + 1);
+            boolean right = switch (name) {
+                case BACKLOG -> said.equalsIgnoreCase("discard") || said.equalsIgnoreCase("exit");
+                case "power_save_min_interval" -> said.matches("[0-9]{1,5}");
+                case "max_powered_nodes" -> said.matches("[0-9]{1,9}");
+                case "node_reg_mem_percent" -> said.matches("[0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?");
+                case "rl_log_freq" -> said.equals("-1") || said.equals("0") || isRate(said);
+                default -> !Names.RATE_LIMITS.contains(name) || isRate(said);
+            };
+            if (!right) {
+                values.error("Invalid SlurmctldParameters=" + part);
+            }
+        }
+        return value;
+    }
+
+    /** Of the limit on requests: any other would make it something else than is meant. */
+    private static boolean isRate(String said) {
+        long number = NodeLine.count(said);
+        return number > 0 && number <= Integer.MAX_VALUE / 2;
+    }
+
+    private ControllerWords() {}
+}

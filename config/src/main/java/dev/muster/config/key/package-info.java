@@ -1,0 +1,2 @@
+/** Keys of slurm.conf: their kinds, values, and relations to one another. */
+package dev.muster.config.key;

@@ -1,0 +1,51 @@
+package dev.muster.controller.accounting;
+
+import dev.muster.controller.engine.HighestIds;
+import dev.muster.controller.engine.Recovery;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.State;
+import dev.muster.model.accounting.AccountingRows;
+import java.util.Optional;
+
+/** Where durable entries go to be accounted for. */
+public interface Accounting extends Recovery.Follower {
+    /** Called in order with every durable entry. index: of the entry in the journal. */
+    @Override
+    void follow(long index, Entry entry, State after);
+
+    /** Rows as of the given journal index at least. */
+    AccountingRows.Answer query(AccountingRows.Query query, long index);
+
+    /** As {@link #query}, as it is written for the asker; empty where the answer is made of records. */
+    default Optional<byte[]> written(AccountingRows.Query query, long index) {
+        return Optional.empty();
+    }
+
+    /** Who tells why jobs wait. */
+    default void queue(WaitReasons.Queue queue) {}
+
+    /** The last index whose rows are stored; the journal must keep what comes after. */
+    long projected();
+
+    /** What the tables know of a journal whose newest part is missing; nothing where they are not ahead of it. */
+    default HighestIds highest() {
+        return HighestIds.NONE;
+    }
+
+    void close();
+
+    /** Where following begins: the snapshot's index and state. */
+    @Override
+    void begin(long index, State state);
+
+    /** Waits until rows up to the index are stored; false if they are not in time. */
+    boolean settle(long index, long waitMs);
+
+    /** So far behind that nothing new should be taken. */
+    boolean overloaded();
+
+    /** Rows are thrown away before that. */
+    default boolean discards() {
+        return false;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.muster.controller.accounting;
+
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
+import dev.muster.model.Bytes;
+import dev.muster.model.JobDesc;
+import dev.muster.model.accounting.AccountingRows.Content;
+import dev.muster.model.accounting.AccountingRows.TextRow;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Scripts and environments of batch jobs on their way to accounting, as AccountingStoreFlags has it. What was sent lately is not sent
+ * again: many jobs have one script. Not thread-safe.
+ */
+final class KeptTexts {
+    /** Hashes that are remembered as sent. */
+    private static final int SENT_MAX = 10_000;
+    /** A larger one is not kept: in base64 it has to fit into one packet of a database server (16 MiB where nothing is set). */
+    static final int CONTENT_BYTES_MAX = 8 << 20;
+    /** No further content goes into a batch that has so much: with base64, a message holds it. */
+    private static final long BATCH_BYTES_MAX = 16L << 20;
+
+    private final Function<String, Bytes> source;
+    private final Consumer<String> log;
+    private final LinkedHashSet<String> sent = new LinkedHashSet<>();
+
+    /** @param source a content by its hash; throws {@link UncheckedIOException} if it cannot be read */
+    KeptTexts(Function<String, Bytes> source, Consumer<String> log) {
+        this.source = source;
+        this.log = log;
+    }
+
+    /** The tables may have lost what was sent. */
+    void forget() {
+        sent.clear();
+    }
+
+    Of next() {
+        return new Of();
+    }
+
+    /** Those of one batch. */
+    final class Of {
+        private final List<TextRow> rows = new ArrayList<>();
+        private final List<Content> contents = new ArrayList<>();
+        private long bytes;
+
+        void add(State state, Job job) {
+            JobDesc d = job.desc();
+            String script = state.settings().accounts("job_script") ? d.payload().scriptHash() : "";
+            String environment = state.settings().accounts("job_env") ? d.payload().envHash() : "";
+            if (d.kind() != JobDesc.Kind.BATCH || script.isEmpty() && environment.isEmpty()) {
+                return;
+            }
+            rows.add(new TextRow(job.sluid(), script, environment));
+            content(script);
+            content(environment);
+        }
+
+        private void content(String hash) {
+            if (hash.isEmpty() || sent.contains(hash) || bytes > BATCH_BYTES_MAX) {
+                return;
+            }
+            try {
+                Bytes content = source.apply(hash);
+                if (content.length() > CONTENT_BYTES_MAX) {
+                    log.accept("accounting: a script or an environment of " + content.length() + " bytes is not kept; at most "
+                            + CONTENT_BYTES_MAX + " are");
+                    return;
+                }
+                bytes += content.length();
+                contents.add(new Content(hash, content.base64()));
+                sent.add(hash);
+            } catch (UncheckedIOException e) {
+                log.accept("accounting: a script or an environment is not kept: " + e.getMessage());
+            }
+            if (sent.size() > SENT_MAX) {
+                sent.removeFirst();
+            }
+        }
+
+        List<TextRow> rows() {
+            return List.copyOf(rows);
+        }
+
+        List<Content> contents() {
+            return List.copyOf(contents);
+        }
+    }
+}

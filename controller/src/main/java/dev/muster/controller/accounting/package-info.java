@@ -1,0 +1,2 @@
+/** Rows for the accounting database: embedded, by slurmdbd, or none. */
+package dev.muster.controller.accounting;

@@ -1,0 +1,143 @@
+package dev.muster.controller.config;
+
+import dev.muster.config.PartitionConf;
+import dev.muster.config.SlurmConf;
+import dev.muster.config.key.Key;
+import dev.muster.config.sister.HelpersConf;
+import dev.muster.core.node.ChangingFeatures;
+import dev.muster.core.node.Power;
+import dev.muster.daemon.Identities;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** What slurm.conf says of power, as the core takes it. */
+public final class PowerOptions {
+    private PowerOptions() {}
+
+    static void put(SlurmConf conf, Map<String, String> options) {
+        if (disabled(conf).isEmpty() && !conf.text(Key.SUSPEND_PROGRAM).isEmpty()) {
+            options.put(Power.STOPS, "true");
+            options.put(Power.STARTS, "true");
+        }
+        if (rebootsHere(conf)) {
+            options.put(Power.REBOOTS_HERE, "true");
+        }
+        conf.powerAction(Key.SUSPEND_PROGRAM).filter(SlurmConf.PowerAction::isAtNode).ifPresent(a -> options.put(Power.STOP_ACTION, a.name()));
+        // reboots have their time as well
+        options.put(Power.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
+        conf.powerActions().forEach(a -> options.put(Power.ACTION + a.name(), a.location()));
+        if (!options.containsKey(Power.STOPS) && !options.containsKey(Power.STARTS) && conf.powerActions().isEmpty()) {
+            return;
+        }
+        if (conf.has(Key.SLURMCTLD_PARAMETERS, "idle_on_node_suspend")) {
+            options.put(Power.FRESH, "true");
+        }
+        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("max_powered_nodes")).ifPresent(n -> options.put(Power.MOST, n));
+        Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("power_save_min_interval")).ifPresent(s -> options.put(Power.REST_S, s));
+        options.put(Power.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
+        options.put(Power.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
+        options.put(Power.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));
+        String idle = idle(conf.text(Key.SUSPEND_TIME));
+        options.put(Power.IDLE_S, idle.isEmpty() ? "-1" : idle);
+        list(conf, Key.SUSPEND_EXC_NODES, Power.KEPT_NODES, options);
+        list(conf, Key.SUSPEND_EXC_PARTS, Power.KEPT_PARTITIONS, options);
+        list(conf, Key.SUSPEND_EXC_STATES, Power.KEPT_STATES, options);
+        for (PartitionConf p : conf.partitions()) {
+            String own = idle(p.suspendTime()) + "," + text(p.suspendTimeoutSec()) + "," + text(p.resumeTimeoutSec()) + ","
+                    + (p.powerDownOnIdle() ? "yes" : "no");
+            if (!own.equals(",,,no")) {
+                options.put(Power.PARTITION + p.name(), own);
+            }
+        }
+    }
+
+    /** What the log says of programs that cannot be run. */
+    public static List<String> errors(SlurmConf conf) {
+        List<String> all = new ArrayList<>(disabled(conf));
+        all.addAll(wrong(conf, Key.RESUME_FAIL_PROGRAM));
+        return all;
+    }
+
+    /**
+     * Where one of the two programs is missing, or nothing to be run, no node is stopped or started, by hand neither: who was stopped would be
+     * lost, who is started waited for in vain.
+     */
+    private static List<String> disabled(SlurmConf conf) {
+        List<Key> both = List.of(Key.SUSPEND_PROGRAM, Key.RESUME_PROGRAM);
+        List<Key> said = both.stream().filter(k -> !conf.text(k).isEmpty()).toList();
+        for (Key key : said) {
+            List<String> wrong = new ArrayList<>(wrong(conf, key));
+            if (!wrong.isEmpty()) {
+                wrong.add("power_save module disabled, invalid " + key.slurmName() + " " + conf.text(key));
+                return wrong;
+            }
+        }
+        return said.size() != 1 ? List.of()
+                : List.of("power_save module disabled, NULL " + both.get(1 - both.indexOf(said.getFirst())).slurmName());
+    }
+
+    private static List<String> wrong(SlurmConf conf, Key key) {
+        String program = conf.text(key);
+        if (program.isEmpty() || conf.powerAction(key).isPresent()) {
+            return List.of();
+        }
+        Path path = Path.of(program);
+        String why = !path.isAbsolute() ? "not absolute pathname" : !Files.isRegularFile(path) || !Files.isExecutable(path) ? "not executable"
+                : isOthers(path) ? "has group or world write permission" : "";
+        return why.isEmpty() ? List.of() : List.of("power_save program " + program + " " + why);
+    }
+
+    /** Somebody else may write it; it is run as SlurmUser. */
+    private static boolean isOthers(Path program) {
+        try {
+            Set<PosixFilePermission> may = Files.getPosixFilePermissions(program);
+            return may.contains(PosixFilePermission.GROUP_WRITE) || may.contains(PosixFilePermission.OTHERS_WRITE);
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** A PowerAction for RebootProgram says itself where it runs. */
+    public static boolean rebootsHere(SlurmConf conf) {
+        return conf.powerAction(Key.REBOOT_PROGRAM).map(a -> !a.isAtNode()).orElse(conf.has(Key.SLURMCTLD_PARAMETERS, "reboot_from_controller"));
+    }
+
+    /** What helpers.conf says of reboots for features. */
+    static void features(HelpersConf helpers, Map<String, String> options) {
+        if (helpers.features().isEmpty()) {
+            return;
+        }
+        options.put(ChangingFeatures.BOOT_S, Integer.toString(helpers.bootSeconds()));
+        if (!helpers.exclusive().isEmpty()) {
+            options.put(ChangingFeatures.EXCLUSIVE, String.join(";", helpers.exclusive().stream().map(g -> String.join(",", g)).toList()));
+        }
+        if (!helpers.users().isEmpty()) {
+            Identities identities = new Identities();
+            options.put(ChangingFeatures.USERS, String.join(",", helpers.users().stream().flatMap(u -> identities.byName(u).stream())
+                    .map(i -> Integer.toString(i.uid())).toList()));
+        }
+    }
+
+    private static void list(SlurmConf conf, Key key, String option, Map<String, String> options) {
+        if (!conf.list(key).isEmpty()) {
+            options.put(option, String.join(",", conf.list(key)));
+        }
+    }
+
+    /** Seconds; "" for nothing said. The reader has refused what is neither a number nor INFINITE. */
+    private static String idle(String text) {
+        return text.isEmpty() ? "" : text.matches("[0-9]{1,9}") ? text : "-1";
+    }
+
+    private static String text(OptionalInt value) {
+        return value.isPresent() ? Integer.toString(value.getAsInt()) : "";
+    }
+}

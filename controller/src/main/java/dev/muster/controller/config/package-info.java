@@ -1,0 +1,2 @@
+/** slurm.conf as the core takes it, and the node's answers for configless hosts. */
+package dev.muster.controller.config;

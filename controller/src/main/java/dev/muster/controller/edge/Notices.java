@@ -1,0 +1,35 @@
+package dev.muster.controller.edge;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What operators said to salloc ({@code scontrol notify}), until it asks for it. A few words per job; the oldest jobs' go first. */
+final class Notices {
+    private static final int JOBS_MAX = 1000;
+    private static final int PER_JOB_MAX = 20;
+
+    private final Map<Integer, List<String>> said = new LinkedHashMap<>(16, 0.75f, false) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, List<String>> eldest) {
+            return size() > JOBS_MAX;
+        }
+    };
+
+    /** @return false if nobody has fetched what was said before */
+    synchronized boolean say(int jobId, String text) {
+        List<String> all = said.computeIfAbsent(jobId, k -> new ArrayList<>());
+        return all.size() < PER_JOB_MAX && all.add(text);
+    }
+
+    synchronized boolean any(int jobId) {
+        return said.containsKey(jobId);
+    }
+
+    /** Each is told once. */
+    synchronized List<String> take(int jobId) {
+        List<String> all = said.remove(jobId);
+        return all == null ? List.of() : List.copyOf(all);
+    }
+}

@@ -1,0 +1,275 @@
+package dev.muster.controller.engine;
+
+import dev.muster.core.Core;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.journal.Journal;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * The only writer. Takes commands in order, decides, applies, appends; a second thread lets replies and effects out, in order,
+ * once the journal says that what justifies them is durable.
+ */
+public final class CoreThread {
+    /** Commands waiting; more and the edge is told to try again. */
+    static final int QUEUE_MAX = 20_000;
+    /** Jobs started by one pass; another follows at once if it was used up. */
+    public static final int STARTS_PER_PASS = 200;
+    static final long TICK_MS = 1000;
+    /** After a pass others have the core thread for so many times as long as it took. */
+    static final int PASS_SHARE = 4;
+    /** The same where nothing has happened since but that jobs were submitted: they are tried together. */
+    static final int SUBMITTED_SHARE = 12;
+
+    private final Core core;
+    private final Journal journal;
+    private final DaemonLog log;
+    private final Clock clock;
+    private final LinkedBlockingQueue<Item> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
+    private final Pipeline pipeline;
+    private final Consumer<Throwable> fault;
+    private final LongConsumer passTookUs;
+    private volatile boolean stopping;
+    private Thread decider;
+    private Thread releaser;
+    private volatile boolean schedulable;
+    /** Not only jobs that were submitted ask for a pass. */
+    private volatile boolean urgent;
+    /** Not before: who asks after a restart would wait for a first pass over the whole queue. */
+    private volatile boolean doorsOpen;
+    private long passEndedNs;
+    private long passTookNs;
+    private long nextTickNs;
+    private volatile long passes;
+
+    private record Item(Command command, int uid, CompletableFuture<Decision> answer) {}
+
+    /** No command, but a reason not to wait any longer. */
+    private static final Item NUDGE = new Item(new Command.Tick(), -1, new CompletableFuture<>());
+
+    public CoreThread(Core core, Journal journal, Clock clock, DaemonLog log, Pipeline.Effects effects, Consumer<Throwable> fault,
+            LongConsumer passTookUs) {
+        this.core = core;
+        this.journal = journal;
+        this.clock = clock;
+        this.log = log;
+        this.pipeline = new Pipeline(core, journal, effects, point -> { });
+        this.fault = fault;
+        this.passTookUs = passTookUs;
+    }
+
+    public void start() {
+        nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
+        journal.onDurable(index -> LockSupport.unpark(releaser));
+        journal.onFailure(e -> fault.accept(e));
+        releaser = Thread.ofPlatform().name("release").start(() -> guarded(this::release));
+        decider = Thread.ofPlatform().name("core").start(() -> guarded(this::decideLoop));
+    }
+
+    /** Everybody can be answered: from now on jobs start. */
+    public void doorsOpen() {
+        doorsOpen = true;
+        queue.offer(NUDGE);
+    }
+
+    public boolean areDoorsOpen() {
+        return doorsOpen;
+    }
+
+    public void stop() {
+        stopping = true;
+        queue.offer(new Item(new Command.Tick(), -1, new CompletableFuture<>()));
+        try {
+            decider.join(5000);
+            LockSupport.unpark(releaser);
+            releaser.join(5000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The newest state of which everything is durable. */
+    public State durable() {
+        return pipeline.durable();
+    }
+
+    public long durableIndex() {
+        return pipeline.durableIndex();
+    }
+
+    int queueLength() {
+        return queue.size();
+    }
+
+    public long passes() {
+        return passes;
+    }
+
+    /** Hands a command over; completes once the decision and what it was based on are durable. */
+    public CompletableFuture<Decision> submit(Command command, int uid) {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        if (stopping || !queue.offer(new Item(command, uid, answer))) {
+            answer.complete(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
+        }
+        return answer;
+    }
+
+    /**
+     * As {@link #submit}, by who has to be heard: waits for room where too many commands wait. What thousands of nodes have to say at the same moment
+     * is not turned away, each of them only waits with what it says next.
+     */
+    public CompletableFuture<Decision> await(Command command, int uid) {
+        CompletableFuture<Decision> answer = new CompletableFuture<>();
+        Item item = new Item(command, uid, answer);
+        try {
+            while (!stopping) {
+                if (queue.offer(item, TICK_MS, TimeUnit.MILLISECONDS)) {
+                    return answer;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        answer.complete(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
+        return answer;
+    }
+
+    public Decision execute(Command command, int uid) {
+        return submit(command, uid).join();
+    }
+
+    private void guarded(Runnable loop) {
+        try {
+            loop.run();
+        } catch (Throwable e) {
+            fault.accept(e);
+        }
+    }
+
+    // ---- deciding
+
+    private void decideLoop() {
+        List<Item> batch = new ArrayList<>();
+        while (!stopping) {
+            Item first = next();
+            if (first != null) {
+                batch.add(first);
+                queue.drainTo(batch, 255);
+                for (Item item : batch) {
+                    if (item != NUDGE) {
+                        decide(item);
+                    }
+                }
+                batch.clear();
+            }
+            if (System.nanoTime() >= nextTickNs) {
+                nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
+                whatIsDue(new Command.Tick());
+                if (core.due().takeLook(clock.now().seconds())) {
+                    urgent = true;
+                    schedulable = true;
+                }
+            } else if (core.due().urgent()) {
+                whatIsDue(new Command.Settle());
+            }
+            if (doorsOpen && schedulable && untilPassNs(System.nanoTime()) <= 0) {
+                pass();
+            }
+        }
+    }
+
+    private long untilPassNs(long nowNs) {
+        return passEndedNs + passTookNs * (urgent ? PASS_SHARE : SUBMITTED_SHARE) - nowNs;
+    }
+
+    private Item next() {
+        long now = System.nanoTime();
+        long wait = nextTickNs - now;
+        if (doorsOpen && schedulable) {
+            wait = Math.min(wait, untilPassNs(now));
+        }
+        try {
+            return wait <= 0 ? queue.poll() : queue.poll(wait, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            stopping = true;
+            return null;
+        }
+    }
+
+    private Decision decide(Item item) {
+        Now now = clock.now();
+        Decision decision;
+        try {
+            decision = core.decide(item.command, now);
+        } catch (RuntimeException e) {
+            // decide changes nothing, so a defect in it costs its one command and not the daemon
+            log.error("internal error deciding " + item.command.getClass().getSimpleName(), e);
+            decision = Decision.reject(SlurmErrno.INTERNAL);
+        }
+        long index = pipeline.take(decision, item.command, item.uid, now, item.answer::complete);
+        if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
+            if (!(item.command instanceof Command.SubmitJob)) {
+                urgent = true;
+            }
+            schedulable = true;
+        }
+        if (index <= journal.durableIndex()) {
+            LockSupport.unpark(releaser);
+        }
+        return decision;
+    }
+
+    private void whatIsDue(Command command) {
+        Decision decision = decide(new Item(command, -1, new CompletableFuture<>()));
+        if (decision instanceof Decision.Accepted a && Boolean.TRUE.equals(a.reply())) {
+            nextTickNs = System.nanoTime();
+        }
+    }
+
+    private void pass() {
+        long start = System.nanoTime();
+        // cleared before the look at the queue: what wakes the planner during the pass asks for another one
+        schedulable = false;
+        urgent = false;
+        decide(new Item(new Command.Schedule(STARTS_PER_PASS), -1, new CompletableFuture<>()));
+        long took = System.nanoTime() - start;
+        passTookUs.accept(took / 1000);
+        passes++;
+        passTookNs = took;
+        passEndedNs = start + took;
+    }
+
+    /** A node came or went, or time made something possible: look at the queue again. */
+    public void wake() {
+        if (!schedulable || !urgent) {
+            urgent = true;
+            schedulable = true;
+            queue.offer(NUDGE);
+        }
+    }
+
+    // ---- letting out
+
+    private void release() {
+        while (true) {
+            if (pipeline.releaseNext()) {
+                continue;
+            }
+            if (stopping && !decider.isAlive() && pipeline.isEmpty()) {
+                return;
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.muster.controller.engine;
+
+import dev.muster.controller.stats.PlanStatistics;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.forecast.Forecast;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Makes plans of the whole queue beside the core thread, which only notes down what they are made of: one at a time, not oftener than once a second,
+ * and none while nothing happens.
+ */
+public final class PlanThread {
+    /** Between two plans, at least. */
+    private static final int PACE_MS = 1000;
+    /** Planning may use this share of a core: one in so many. */
+    private static final int SHARE = 9;
+    /** What is behind may take as long as that again, or so long in microseconds. */
+    private static final int REST_US = 100_000;
+    /** What has not changed is planned anew after so long: limits of jobs pass, and the steps of the plan move on. */
+    private static final int AGE_MS = 60_000;
+    /** So long it is waited for a pass. */
+    private static final int PASS_MS = 5000;
+
+    private final Scheduler scheduler;
+    private final CoreThread core;
+    private final BooleanSupplier stopping;
+    private final PlanStatistics statistics;
+    private final DaemonLog log;
+    private long plannedIndex = -1;
+    private long plannedNs;
+    /** What the rest has taken since it was begun, and when it may be begun anew. */
+    private long restNs;
+    private long restDueNs = System.nanoTime();
+
+    public PlanThread(Scheduler scheduler, CoreThread core, BooleanSupplier stopping, PlanStatistics statistics, DaemonLog log) {
+        this.scheduler = scheduler;
+        this.core = core;
+        this.stopping = stopping;
+        this.statistics = statistics;
+        this.log = log;
+    }
+
+    public void start() {
+        Thread.ofPlatform().name("plan").daemon().start(this::loop);
+    }
+
+    private long plan(Forecast.Input in) {
+        statistics.planning(true);
+        try {
+            long start = System.nanoTime();
+            Forecast.Made made = scheduler.plan(in, System.nanoTime() >= restDueNs);
+            long us = (System.nanoTime() - start) / 1000;
+            statistics.planned(us, made);
+            return us;
+        } finally {
+            statistics.planning(false);
+        }
+    }
+
+    /** What is behind the days that passes go by: it is of no use to them, and so it waits its turn. @param us so long, and a step at least */
+    private void planRest(long us) {
+        long start = System.nanoTime();
+        boolean more = true;
+        statistics.planning(true);
+        try {
+            while (more && System.nanoTime() - start < us * 1000) {
+                more = scheduler.planRest();
+            }
+        } finally {
+            statistics.planning(false);
+        }
+        restNs += System.nanoTime() - start;
+        if (!more) {
+            // no more than the same share of a core, whoever waits for it
+            restDueNs = Math.max(restDueNs, System.nanoTime() + restNs * SHARE);
+            restNs = 0;
+        }
+    }
+
+    private void loop() {
+        long sleepMs = PACE_MS;
+        while (!stopping.getAsBoolean()) {
+            try {
+                Thread.sleep(sleepMs);
+                sleepMs = PACE_MS;
+                long index = core.durableIndex();
+                boolean old = System.nanoTime() - plannedNs > AGE_MS * 1_000_000L;
+                if (scheduler.queueLength() > 0 && (index != plannedIndex || old)) {
+                    Optional<Forecast.Input> in = scheduler.noted(core::wake, PASS_MS);
+                    if (in.isPresent()) {
+                        long us = plan(in.get());
+                        plannedIndex = index;
+                        plannedNs = System.nanoTime();
+                        // taken up at once: the next job that ends does not wait for that
+                        core.wake();
+                        planRest(Math.max(us, REST_US));
+                        sleepMs = Math.max(PACE_MS, us / 1000 * SHARE);
+                    }
+                } else {
+                    planRest(REST_US);
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                // a plan decides nothing: a defect in it costs estimates and not the daemon
+                log.error("internal error making a plan", e);
+                sleepMs = AGE_MS;
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.muster.controller.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Lets requests wait for something to happen to a job. */
+public final class Watch {
+    private final ConcurrentHashMap<Integer, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
+
+    /** Something of the job changed and is durable and visible. */
+    public void happened(int jobId) {
+        CompletableFuture<Void> future = waiting.remove(jobId);
+        if (future != null) {
+            future.complete(null);
+        }
+    }
+
+    /** Nobody waits. Who begins to after what is durable was published asks it himself. */
+    public boolean isIdle() {
+        return waiting.isEmpty();
+    }
+
+    /** Asks again after each change of the job until there is an answer or the time is over; null then. */
+    public <T> T await(int jobId, long waitMs, Supplier<T> question) {
+        long until = System.nanoTime() + waitMs * 1_000_000;
+        while (true) {
+            CompletableFuture<Void> next = waiting.computeIfAbsent(jobId, k -> new CompletableFuture<>());
+            T answer = question.get();
+            long left = until - System.nanoTime();
+            if (answer != null || left <= 0) {
+                return answer;
+            }
+            try {
+                next.get(left, TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                return question.get();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return null;
+            } catch (ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.muster.controller.nodes;
+
+import dev.muster.controller.engine.News;
+import dev.muster.controller.engine.Pipeline;
+import dev.muster.controller.engine.Watch;
+import dev.muster.controller.site.Programs;
+import dev.muster.controller.stats.DebugFlags;
+import dev.muster.controller.stats.SchedulerLog;
+import dev.muster.core.command.Decision;
+import dev.muster.core.index.Touched;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.JobReason;
+import java.util.List;
+
+/** What durable records set in motion: launches, ends, signals, and the wake-up of whoever waits. */
+public final class NodeEffects implements Pipeline.Effects {
+    private final NodeLinks links;
+    private final Outgoing outgoing;
+    private final Watch watch;
+    private final DaemonLog log;
+    private final DebugFlags flags;
+    private final Programs programs;
+    private final SchedulerLog scheduling;
+    private final News news;
+    private final Follower projection;
+
+    /** Goes along with what is durable. */
+    @FunctionalInterface
+    public interface Follower {
+        void follow(Entry entry, State before, State after);
+    }
+
+    public NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
+            SchedulerLog scheduling, News news, Follower projection) {
+        this.news = news;
+        this.links = links;
+        this.outgoing = outgoing;
+        this.watch = watch;
+        this.log = log;
+        this.flags = flags;
+        this.programs = programs;
+        this.scheduling = scheduling;
+        this.projection = projection;
+    }
+
+    @Override
+    public void direct(List<Decision.Direct> messages) {
+        flags.direct(messages);
+        links.send(messages);
+    }
+
+    @Override
+    public void apply(Entry entry, State before, State after) {
+        for (Change change : entry.changes()) {
+            say(change, after);
+            flags.tell(change, after);
+        }
+        direct(outgoing.of(entry, after));
+        programs.follow(entry, before, after);
+        if (!watch.isIdle()) {
+            wake(entry, after);
+        }
+        news.follow(entry, before, after);
+        projection.follow(entry, before, after);
+    }
+
+    private void wake(Entry entry, State after) {
+        for (Change change : entry.changes()) {
+            for (int job : Touched.jobs(change)) {
+                watch.happened(job);
+                // who waits for the whole of a heterogeneous job waits for its leader
+                after.jobs().find(job).filter(Job::isHet).ifPresent(j -> watch.happened(j.het().jobId()));
+            }
+        }
+    }
+
+    private void say(Change change, State after) {
+        switch (change) {
+            case Change.JobSubmitted c -> log.info("_slurm_rpc_submit_batch_job: JobId=" + c.job().id());
+            case Change.JobStarted c -> after.jobs().find(c.jobId()).ifPresent(job -> scheduling.event("sched: Allocate JobId=" + job.id()
+                    + " NodeList=" + c.allocation().hostList() + " #CPUs=" + c.allocation().cpus() + " Partition=" + job.desc().partition()));
+            case Change.JobEnded c when c.reason() == JobReason.PARTITION_DOWN -> after.jobs().find(c.jobId()).ifPresent(job ->
+                    log.error(job.run().allocation().nodes().isEmpty() ? "Invalid partition (" + job.desc().partition() + ") for JobId=" + logId(job)
+                            : "Killing JobId=" + logId(job) + " on defunct partition " + job.desc().partition()));
+            case Change.JobEnded c -> log.info("_job_complete: JobId=" + c.jobId() + " " + c.state() + " ExitCode=" + c.exit());
+            case Change.JobRequeued c -> log.info("requeue job JobId=" + c.jobId());
+            case Change.NodeStateChanged c -> log.info("node " + c.node() + " state: "
+                    + after.nodes().find(c.node()).map(n -> n.baseState()).orElse("?") + (c.reason().isEmpty() ? "" : " Reason=" + c.reason()));
+            default -> { }
+        }
+    }
+
+    /** As Slurm's log names a job: {@code 9_1(14)}, {@code 9_*}, {@code 10+0(10)}. */
+    private static String logId(Job job) {
+        return job.isArrayRecord() ? job.id() + "_*" : job.isArrayTask() || job.isHet() ? job.displayId() + "(" + job.id() + ")"
+                : Integer.toString(job.id());
+    }
+}

@@ -1,0 +1,2 @@
+/** The site's own programs: prologs, mail, power saving, burst buffers, job completion. */
+package dev.muster.controller.site;

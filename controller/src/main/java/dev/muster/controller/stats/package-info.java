@@ -1,0 +1,2 @@
+/** Statistics: sdiag, metrics, the scheduler's log and debug flags. */
+package dev.muster.controller.stats;

@@ -1,0 +1,67 @@
+package dev.muster.controller.view;
+
+import dev.muster.core.index.Touched;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.State;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+
+/**
+ * Whose jobs there are, so that a question for one user's need not read the queue. One thread follows what is durable, many ask. Who has been
+ * answered is in it; a job that a state has not, or not any more, may be named, and is to be looked up there.
+ */
+public final class OwnedJobs {
+    private final Map<Integer, Set<Integer>> byUser = new ConcurrentHashMap<>();
+
+    /** Begins anew with what there is. */
+    public void reset(State state) {
+        byUser.clear();
+        state.jobs().values().forEach(j -> of(j.desc().owner().uid()).add(j.id()));
+    }
+
+    public void follow(Entry entry, State before, State after) {
+        for (Change change : entry.changes()) {
+            if (!isOfOwners(change)) {
+                continue;
+            }
+            for (int id : Touched.jobs(change)) {
+                after.jobs().find(id).ifPresentOrElse(j -> of(j.desc().owner().uid()).add(id),
+                        () -> before.jobs().find(id).ifPresent(j -> forget(j.desc().owner().uid(), id)));
+            }
+        }
+    }
+
+    /** A job comes, goes or may get another owner. */
+    private static boolean isOfOwners(Change change) {
+        return change instanceof Change.JobSubmitted || change instanceof Change.ArrayTaskSplit || change instanceof Change.JobRestored
+                || change instanceof Change.DescriptionChanged || change instanceof Change.JobPurged;
+    }
+
+    private Set<Integer> of(int uid) {
+        return byUser.computeIfAbsent(uid, u -> new ConcurrentSkipListSet<>());
+    }
+
+    private void forget(int uid, int id) {
+        // the set goes with its last job: users come and go, and one thread writes
+        Set<Integer> ids = of(uid);
+        ids.remove(id);
+        if (ids.isEmpty()) {
+            byUser.remove(uid);
+        }
+    }
+
+    /** Numbers of the jobs of these users, in order. */
+    Collection<Integer> of(Collection<Integer> uids) {
+        if (uids.size() == 1) {
+            return byUser.getOrDefault(uids.iterator().next(), Set.of());
+        }
+        TreeSet<Integer> out = new TreeSet<>();
+        uids.forEach(uid -> out.addAll(byUser.getOrDefault(uid, Set.of())));
+        return out;
+    }
+}

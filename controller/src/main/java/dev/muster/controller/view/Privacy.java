@@ -1,0 +1,140 @@
+package dev.muster.controller.view;
+
+import dev.muster.core.command.Access;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.Mcs;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.model.api.PolicyMessages;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators what belongs to
+ * their accounts.
+ */
+public final class Privacy {
+    private final List<String> words;
+    private final int uid;
+    private final String user;
+    private final boolean trusted;
+    private final Mcs mcs;
+    private final State state;
+
+    private final IntPredicate member;
+    /** Partitions that are not shown, once somebody wants to know. */
+    private Set<String> hidden;
+
+    private static final Set<String> PLACES = Set.of("name", "hostname", "address", "port", "bcastAddress");
+
+    /** @param words of PrivateData; user: the caller's name */
+    public Privacy(List<String> words, State state, int uid, String user) {
+        this(words, state, uid, user, gid -> false);
+    }
+
+    /** @param member whether the caller is of the group with this number */
+    public Privacy(List<String> words, State state, int uid, String user, IntPredicate member) {
+        this.member = member;
+        this.words = words;
+        this.uid = uid;
+        this.user = user;
+        this.state = state;
+        this.mcs = Mcs.of(state.settings());
+        this.trusted = Access.isOperator(state, uid);
+    }
+
+    /** Whether things of this word are not for the caller. */
+    public boolean hides(String word) {
+        return !trusted && words.stream().anyMatch(word::equalsIgnoreCase);
+    }
+
+    /** A partition that is hidden, or not for the caller's groups, is shown to who asks for all. */
+    public boolean shows(Partition partition) {
+        return trusted || !partition.info().hidden() && Limits.admitsGroups(partition.info(), member);
+    }
+
+    /** As long as it may come to one that is shown. */
+    public boolean showsPartition(Job job) {
+        if (hidden == null) {
+            hidden = state.partitions().values().stream().filter(p -> !shows(p)).map(Partition::name).collect(Collectors.toSet());
+        }
+        return hidden.isEmpty() || Stream.of(job.desc().partition().split(",")).anyMatch(name -> !hidden.contains(name));
+    }
+
+    public boolean shows(Job job) {
+        return showsJob(job.desc().owner().uid(), job.desc().charge().account()) || labels() && permits(job.desc().extras().mcsLabel());
+    }
+
+    /** With MCSParameters=privatedata labels alone say what PrivateData hides of jobs and nodes. */
+    private boolean labels() {
+        return mcs.privateData() && !mcs.kind().equals("none");
+    }
+
+    /** What has no label is nobody's secret, nor are labels of which everybody may name any. */
+    private boolean permits(String label) {
+        return label.isEmpty() || switch (mcs.kind()) {
+            case "label" -> true;
+            case "user" -> label.equals(user);
+            case "account" -> state.accounts().assocs().values().stream().anyMatch(a -> a.user().equals(user) && a.account().equals(label));
+            default -> mcs.groups().containsKey(label) && member.test(mcs.groups().get(label));
+        };
+    }
+
+    /** Some nodes are shown, and others are not. */
+    public boolean picksNodes() {
+        return hides("nodes") && labels();
+    }
+
+    public boolean shows(Node node) {
+        return !hides("nodes") || labels() && (permits(mcs.labelOf(state, node)) || isOn(node));
+    }
+
+    /** Equal for callers who are shown the same jobs and nodes. */
+    public String sees() {
+        return hides("jobs") || hides("nodes") ? "uid " + uid : "all";
+    }
+
+    public boolean showsJob(int owner, String account) {
+        return owner == uid || Access.isCoordinator(state, uid, account) || !hides("jobs");
+    }
+
+    public boolean shows(PolicyMessages.PriorityRow row) {
+        return showsJob(row.userId(), row.account());
+    }
+
+    public boolean shows(PolicyMessages.ShareRow row) {
+        return row.user().equals(user) || Access.isCoordinator(state, uid, row.account()) || !hides("usage");
+    }
+
+    public boolean showsUser(String name) {
+        return name.equals(user) || !hides("users");
+    }
+
+    public AccountingRows.Answer shown(AccountingRows.Answer answer) {
+        AccountingRows.Answer own = answer.withTextsOf(uid, trusted);
+        return !hides("jobs") ? own : new AccountingRows.Answer(own.now(), own.cluster(),
+                own.jobs().stream().filter(j -> showsJob(j.job().userId(), j.job().account())).toList());
+    }
+
+    /** Nodes are shown to whom they are not hidden from, and to those whose jobs are on each of them, who must reach their steps. */
+    public boolean showsNodes(State state, List<String> names) {
+        return !hides("nodes") || labels() || !names.isEmpty() && names.stream().allMatch(n -> state.nodes().find(n)
+                .filter(this::isOn).isPresent());
+    }
+
+    /** Where nodes are is asked, and nothing of their state: commands reach the steps of the caller's jobs by it. */
+    public static boolean ofPlaces(List<String> fields) {
+        return !fields.isEmpty() && PLACES.containsAll(fields);
+    }
+
+    /** A job of the caller's is there. */
+    public boolean isOn(Node node) {
+        return node.jobs().stream().anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid);
+    }
+}

@@ -1,0 +1,167 @@
+package dev.muster.controller.view;
+
+import dev.muster.core.limits.Amounts;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.BurstBuffer;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.SharedGpus;
+import dev.muster.model.IndexSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** TRES as Slurm prints them: {@code cpu=2,mem=4G,node=1,billing=2,gres/gpu=1}. */
+public final class TresText {
+    private static final String UNITS = "MGTP";
+
+    private TresText() {}
+
+    /** With what the job's partition charges for it. */
+    static String allocated(State state, Job job, Allocation a) {
+        return a.isEmpty() ? "" : text(state, job, Amounts.of(state, a), held(state, a.memoryMb()), job.run().allocation().licences());
+    }
+
+    /** What it asks for, and what that would be charged. */
+    static String requested(State state, Job job) {
+        return requested(state, job, Amounts.asked(state, job.desc()));
+    }
+
+    /** With what the job's partition charges for so much; of licences that may stand for each other all are asked for. */
+    static String requested(State state, Job job, Amounts a) {
+        return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
+    }
+
+    /** Who says nothing of memory where nobody is given a share of it may use all that there is, and so asks for that. */
+    private static long asked(State state, Job job, Amounts a) {
+        Limits.Memory memory = Limits.memory(state, job);
+        boolean none = Limits.saysNoMemory(job.desc().request(), memory);
+        return none && a.memoryMb() == 0 ? Amounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
+    }
+
+    /** Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is held. */
+    static long held(State state, long memoryMb) {
+        return state.memoryConsumed() ? memoryMb : 0;
+    }
+
+    private static String text(State state, Job job, Amounts a, long memoryMb, String licences) {
+        long billing = new Amounts(a.cpus(), memoryMb, a.nodes(), a.gres()).billing(state, job.desc());
+        return text(a.cpus(), memoryMb, a.nodes(), billing, a.gres()) + licences(state, licences)
+                + buffer(state, job);
+    }
+
+    private static String buffer(State state, Job job) {
+        boolean tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_BUFFERS, "").split(",")).contains("lua");
+        long mb = tracked ? BurstBuffer.megabytes(job.desc()) : 0;
+        return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
+    }
+
+    /** Those of these that AccountingStorageTRES names, each after a comma. */
+    public static String licences(State state, String text) {
+        List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_LICENCES, "").split(","));
+        StringBuilder out = new StringBuilder();
+        for (LicenceRequest.Item item : tracked.getFirst().isEmpty() ? List.<LicenceRequest.Item>of()
+                : LicenceRequest.parse(text).map(LicenceRequest.Wanted::items).orElse(List.of())) {
+            if (tracked.contains(item.name()) && item.count() > 0) {
+                out.append(",license/").append(item.name()).append('=').append(item.count());
+            }
+        }
+        return out.toString();
+    }
+
+    static String text(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+        return text(cpus, memoryMb, nodes, cpus, gres);
+    }
+
+    /** Steps are charged nothing of their own, and say so where memory is not theirs either. */
+    static String ofStep(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+        StringBuilder out = new StringBuilder("cpu=").append(cpus).append(",mem=").append(memoryMb == 0 ? "0" : memory(memoryMb));
+        return others(out.append(",node=").append(nodes), gres);
+    }
+
+    static String text(int cpus, long memoryMb, int nodes, long billing, Map<String, Integer> gres) {
+        StringBuilder out = new StringBuilder("cpu=").append(cpus);
+        if (memoryMb > 0) {
+            out.append(",mem=").append(memory(memoryMb));
+        }
+        return others(out.append(",node=").append(nodes).append(",billing=").append(billing), gres);
+    }
+
+    private static String others(StringBuilder out, Map<String, Integer> gres) {
+        gres.forEach((name, count) -> out.append(",gres/").append(name).append('=').append(count));
+        return out.toString();
+    }
+
+    static String memory(long mb) {
+        int unit = 0;
+        for (; mb > 0 && mb % 1024 == 0 && unit < UNITS.length() - 1; unit++) {
+            mb /= 1024;
+        }
+        return Long.toString(mb) + UNITS.charAt(unit);
+    }
+
+    /** {@code gpu:a100:2(IDX:0-1),licence(CNT:3)}: devices of a node with their types. */
+    public static String gresDetail(State state, String node, Map<String, IndexSet> gres) {
+        StringBuilder out = new StringBuilder();
+        typed(state, node, gres).forEach((name, devices) -> out.append(out.isEmpty() ? "" : ",").append(name)
+                .append(SharedGpus.isShared(name) ? ":" + devices.count() + parts(state, node, name, devices)
+                        : isCounted(state, node, name) ? "(CNT:" + devices.count() + ")"
+                        : ":" + devices.count() + "(IDX:" + devices.ranges() + ")"));
+        return out.toString();
+    }
+
+    /** {@code (0/100,50/100)}: of each GPU so many of so many parts. */
+    private static String parts(State state, String node, String name, IndexSet had) {
+        List<dev.muster.core.state.Node.Gres> all = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        SharedGpus.Parts parts = SharedGpus.parts(all, name);
+        List<String> out = new java.util.ArrayList<>();
+        for (int g = 0; g < parts.gpus(); g++) {
+            out.add(had.intersect(parts.of(g)).count() + "/" + parts.count(g));
+        }
+        return out.isEmpty() ? "(CNT:" + had.count() + ")" : "(" + String.join(",", out) + ")";
+    }
+
+    /** A resource without device files has a number and no places; GPUs always have places. */
+    private static boolean isCounted(State state, String node, String name) {
+        String plain = name.indexOf(':') < 0 ? name : name.substring(0, name.indexOf(':'));
+        return !plain.equals("gpu") && state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of()).stream()
+                .noneMatch(g -> g.name().equals(plain) && !g.file().isEmpty());
+    }
+
+    /** {@code gpu:a100:4,nic:1}: of the whole allocation. */
+    static String gresTotal(State state, Allocation a) {
+        Map<String, Integer> sums = new LinkedHashMap<>();
+        for (Allocation.Share s : a.nodes()) {
+            typed(state, s.node(), s.gres()).forEach((name, devices) -> sums.merge(name, devices.count(), Integer::sum));
+        }
+        StringBuilder out = new StringBuilder();
+        sums.forEach((name, count) -> out.append(out.isEmpty() ? "" : ",").append(name).append(':').append(count));
+        return out.toString();
+    }
+
+    private static Map<String, IndexSet> typed(State state, String node, Map<String, IndexSet> gres) {
+        // in the order of the node's line
+        Map<String, IndexSet> out = new LinkedHashMap<>();
+        List<Node.Gres> known = state.nodes().find(node).map(n -> n.spec().gres()).orElse(List.of());
+        gres.forEach((name, devices) -> {
+            IndexSet rest = devices;
+            for (Node.Gres g : known) {
+                if (g.name().equals(name) && !g.type().isEmpty() && g.count() > 0) {
+                    IndexSet mine = devices.intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+                    if (!mine.isEmpty()) {
+                        out.merge(name + ":" + g.type(), mine, IndexSet::union);
+                        rest = rest.minus(mine);
+                    }
+                }
+            }
+            if (!rest.isEmpty()) {
+                out.put(name, rest);
+            }
+        });
+        return out;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.muster.controller.edge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.controller.Site;
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Job;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** shows: InactiveLimit */
+class ClientsTest {
+    @Test
+    void whoIsSilentForTooLongLosesItsAllocation() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
+        site.run("kind=ALLOCATION");
+        site.run("kind=BATCH");
+        Clients clients = new Clients();
+        assertThat(silent(clients, site, 100, 10)).isEmpty();
+        clients.heard(1, 105);
+        assertThat(silent(clients, site, 115, 10)).isEmpty();
+        assertThat(silent(clients, site, 116, 0)).isEmpty();
+        List<Command> found = silent(clients, site, 116, 10);
+        assertThat(found).containsExactly(new Command.EndInactive(1, 1));
+        site.apply(found.getFirst());
+        assertThat(site.job(1)).isEqualTo("TIMEOUT n1:1/1");
+        assertThat(site.core().state().jobs().at(1).reason().word()).isEqualTo("InactiveLimit");
+        assertThat(site.job(2)).startsWith("RUNNING");
+    }
+
+    /** What srun has asked for goes with it, though its step runs. */
+    @Test
+    void aRunningStepDoesNotSpeakForTheCommand() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
+        site.run("kind=RUN");
+        Clients clients = new Clients();
+        silent(clients, site, 100, 10);
+        List<Command> found = silent(clients, site, 111, 10);
+        assertThat(found).containsExactly(new Command.EndInactive(1, 1));
+        site.apply(found.getFirst());
+        assertThat(site.job(1)).startsWith("TIMEOUT");
+    }
+
+    /** Nobody is there to be silent: salloc --no-shell. */
+    @Test
+    void anAllocationWithoutACommandHasNoLimit() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
+        site.run("kind=ALLOCATION extras.noShell=true");
+        Clients clients = new Clients();
+        silent(clients, site, 100, 10);
+        assertThat(silent(clients, site, 1_000, 10)).isEmpty();
+        site.apply(new Command.EndInactive(1, 1));
+        assertThat(site.job(1)).startsWith("RUNNING");
+    }
+
+    private static List<Command> silent(Clients clients, Site site, long nowS, long limitS) {
+        List<Job> active = List.copyOf(site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).toList());
+        return clients.silent(active, nowS, limitS);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.muster.controller.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.State;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StatisticsTest {
+    /** What sdiag counts a job as that ended so: failed is what failed because of nodes, not what its script was not content with. */
+    @ParameterizedTest
+    @CsvSource({"COMPLETED, completed", "FAILED, completed", "OUT_OF_MEMORY, completed", "PREEMPTED, completed", "CANCELLED, canceled",
+            "NODE_FAIL, failed", "BOOT_FAIL, failed", "TIMEOUT, ''", "DEADLINE, ''"})
+    void ends(JobState state, String counted) {
+        Statistics statistics = new Statistics();
+        statistics.follow(new Entry(1, 1, 0, "End", List.of(new Change.JobEnded(1, state, JobReason.NONE, "", ExitStatus.NONE, 1))));
+        Map<String, Long> out = new TreeMap<>();
+        statistics.put(out, State.EMPTY);
+        for (String word : List.of("completed", "canceled", "failed")) {
+            assertThat(out.get("jobs_" + word)).as(word).isEqualTo(word.equals(counted) ? 1 : 0);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.muster.core.command;
+
+import dev.muster.core.Rights;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.accounting.DbdMessages.UserPolicy;
+import dev.muster.model.accounting.Entities.AdminLevel;
+import java.util.List;
+
+/** Who is who: by user id, or by what accounting says of the user. What they may do is in {@link Rights}. */
+public final class Access {
+    private Access() {}
+
+    /** root and SlurmUser, and nobody else, have programs run as another user. */
+    public static boolean isSuperUser(State state, int uid) {
+        return uid == 0 || uid == state.settings().slurmUid();
+    }
+
+    /** root, SlurmUser, and who has AdminLevel=Administrator may do everything but run programs as others. */
+    public static boolean isAdmin(State state, int uid) {
+        return isSuperUser(state, uid) || has(state, uid, AdminLevel.ADMINISTRATOR);
+    }
+
+    /** Operators may do everything to jobs and reservations, but nothing to nodes, partitions and daemons. */
+    public static boolean isOperator(State state, int uid) {
+        return isAdmin(state, uid) || has(state, uid, AdminLevel.OPERATOR);
+    }
+
+    /** Its owner, operators, and coordinators of its account. */
+    public static boolean mayChange(State state, int uid, Job job) {
+        return uid == job.desc().owner().uid() || isOperator(state, uid) || isCoordinator(state, uid, job.desc().charge().account());
+    }
+
+    /** Of the account or of one above it. */
+    public static boolean isCoordinator(State state, int uid, String account) {
+        return coordinated(state, uid).contains(account);
+    }
+
+    /** Accounts that the user coordinates, with those below them. */
+    public static List<String> coordinated(State state, int uid) {
+        return state.accounts().privileged().find(uid).map(UserPolicy::coordinates).orElse(List.of());
+    }
+
+    private static boolean has(State state, int uid, AdminLevel level) {
+        return state.accounts().privileged().find(uid).map(UserPolicy::level).filter(level::equals).isPresent();
+    }
+
+    /** Returns whether a job as described may use the reservation; jobs of administrators always may. */
+    public static boolean admits(State state, Reservation reservation, JobDesc job) {
+        return isAdmin(state, job.owner().uid()) || reservation.isFor(state.accounts(), job);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.muster.core.command;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Preemption;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
+public interface Planner {
+    /** A job that can start now. task is -1 but for tasks of an array's pending record; partition, reservation and QOS are what it runs in. */
+    record Start(int jobId, int task, Allocation allocation, int limitMin, String partition, String reservation, String qos) {}
+
+    /** When and where a job would start. start is in seconds since 1970. */
+    record Estimate(long start, List<String> nodes, int cpus, String partition) {}
+
+    /** Why the job can never run as things are configured; empty if it can. */
+    Optional<Decision.Rejected> infeasible(State state, JobDesc desc);
+
+    /** Jobs to start, best first, at most so many. Looks at the whole queue and leaves a reason for each that stays. */
+    List<Start> starts(State state, Now now, int most);
+
+    /** A job that has to give way to one that {@link #starts} looked at. */
+    record Preempt(int jobId, Preemption.Mode mode, int graceS) {}
+
+    /** Who has to give way, by the last {@link #starts}. */
+    List<Preempt> preemptions();
+
+    /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
+    List<Integer> resumes();
+
+    /** When time alone may let somebody start who could not in the last {@link #starts}: in seconds since 1970, Long.MAX_VALUE for never. */
+    default long lookAgain() {
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * Returns the plans of pending jobs with a start until then, the earliest first, without cloud nodes that must be stopped before.
+     *
+     * @param until seconds since 1970
+     */
+    default List<Estimate> upcoming(State state, long until) {
+        return List.of();
+    }
+
+    /** Where a job that is not in the queue would run, were it submitted now. */
+    Optional<Estimate> estimate(State state, Now now, JobDesc desc);
+
+    /** The computed priority by which the job stands in the queue; empty if its own counts. */
+    OptionalLong priority(int jobId);
+
+    /** Whether a node with these features fits an expression of {@code -C}. */
+    boolean matches(String expression, List<String> features);
+
+    /** Why the job waited in the last pass. */
+    JobReason reason(int jobId);
+
+    /** The state went from one value to the next by this entry. */
+    void follow(State before, State after, Entry entry);
+
+    /** Forget everything and take up this state. */
+    void reset(State state);
+}

@@ -1,0 +1,266 @@
+package dev.muster.core.job;
+
+import dev.muster.core.index.DueIndex;
+import dev.muster.core.state.BurstBuffer;
+import dev.muster.core.state.Dependency;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.model.Digits;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobState;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Reads and settles {@code --dependency}. */
+public final class Dependencies {
+    private Dependencies() {}
+
+    /** What was said cannot be waited for. */
+    static final class Refused extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final transient SlurmErrno why;
+
+        Refused(SlurmErrno why) {
+            super(why.name(), null, false, false);
+            this.why = why;
+        }
+
+        SlurmErrno why() {
+            return why;
+        }
+    }
+
+    /**
+     * Reads {@code afterok:12:13_4,singleton} or the form with "?". A number without a word before it is one to wait for the end of, "0" none.
+     * States as scontrol and squeue print them, {@code afterok:12(unfulfilled)}, are passed over: scripts hand on what they have read.
+     *
+     * @param ownId of the job itself when it already exists: a job may not wait for itself or in a circle
+     */
+    static List<Dependency> parse(String text, State state, int ownId) throws Refused {
+        List<Dependency> out = new ArrayList<>();
+        if (text.isEmpty() || text.equals("0")) {
+            return out;
+        }
+        boolean any = text.indexOf('?') >= 0;
+        boolean bare = false;
+        for (String condition : conditions(STATE.matcher(text).replaceAll(""), any ? '?' : ',')) {
+            String[] parts = condition.split(":", -1);
+            boolean number = parts.length == 1 && BARE.matcher(condition).matches();
+            Optional<Dependency.Kind> kind = number ? Optional.of(Dependency.Kind.AFTERANY) : kind(parts[0]);
+            if (parts[0].equalsIgnoreCase("expand")) {
+                throw new Refused(SlurmErrno.NOT_SUPPORTED);
+            }
+            if (kind.isEmpty() || bare && !number) {
+                throw new Refused(SlurmErrno.DEPENDENCY);
+            }
+            bare |= number;
+            if (kind.get() == Dependency.Kind.SINGLETON && parts.length == 1) {
+                out.add(new Dependency(kind.get(), 0, Dependency.WHOLE, 0, any, Dependency.Status.UNFULFILLED));
+            } else if (kind.get() == Dependency.Kind.SINGLETON || parts.length < 2 && !number) {
+                throw new Refused(SlurmErrno.DEPENDENCY);
+            } else {
+                for (int i = number ? 0 : 1; i < parts.length; i++) {
+                    jobs(out, kind.get(), parts[i], any, state, ownId);
+                }
+            }
+        }
+        // a repeated dependency counts once, in its first form, also with another delay
+        Set<List<Object>> had = new HashSet<>();
+        return out.stream().filter(d -> had.add(List.of(d.kind(), d.jobId(), d.arrayTask()))).toList();
+    }
+
+    private static final Pattern STATE = Pattern.compile("\\((unfulfilled|failed|fulfilled)\\)");
+    private static final Pattern BARE = Pattern.compile("[1-9]\\d*(_(\\d+|\\*|\\[[^\\]]*\\]))?");
+
+    /** Between the separators, of which those in brackets are none. */
+    private static List<String> conditions(String text, char separator) throws Refused {
+        List<String> out = new ArrayList<>();
+        int from = 0;
+        boolean inside = false;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            inside = c == '[' || inside && c != ']';
+            if (!inside && c == separator) {
+                out.add(text.substring(from, i));
+                from = i + 1;
+            } else if (!inside && (c == ',' || c == '?')) {
+                throw new Refused(SlurmErrno.DEPENDENCY); // of separators there is one kind
+            }
+        }
+        out.add(text.substring(from));
+        return out;
+    }
+
+    private static Optional<Dependency.Kind> kind(String word) {
+        for (Dependency.Kind kind : Dependency.Kind.values()) {
+            if (kind.word().equalsIgnoreCase(word)) {
+                return Optional.of(kind);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Parses one job or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. The minutes are
+     * kept and printed with every kind, and delay only {@code after}.
+     */
+    private static void jobs(List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId) throws Refused {
+        int plus = said.indexOf('+');
+        String name = plus < 0 ? said : said.substring(0, plus);
+        int bar = name.indexOf('_');
+        int id = number(bar < 0 ? name : name.substring(0, bar));
+        int delay = plus < 0 ? 0 : number(said.substring(plus + 1));
+        if (plus >= 0 && delay == 0 || id == 0 || id == ownId) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
+        }
+        if (dependsOn(state, id, ownId, 0)) {
+            throw new Refused(SlurmErrno.CIRCULAR_DEPENDENCY);
+        }
+        // A job that is known no more has ended; whether well nobody can say
+        boolean ofEnd = kind == Dependency.Kind.AFTEROK || kind == Dependency.Kind.AFTERNOTOK;
+        List<Job> whole = targets(state, id, Dependency.WHOLE);
+        if (ofEnd && whole.isEmpty()) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
+        }
+        String task = bar < 0 ? "" : name.substring(bar + 1);
+        if (task.startsWith("[") && task.endsWith("]")) {
+            int most = Math.min(IndexSet.MAX_INDEX, state.settings().maxArraySize() - 1);
+            List<IndexSet.Spec> some = IndexSet.parseSpec(task.substring(1, task.length() - 1), most);
+            if (some.isEmpty() || task.indexOf('%') >= 0) {
+                throw new Refused(SlurmErrno.DEPENDENCY);
+            }
+            IndexSet indexes = some.getFirst().indexes();
+            for (int i = indexes.first(); i >= 0; i = indexes.next(i + 1)) {
+                out.add(new Dependency(kind, id, i, delay, any, Dependency.Status.UNFULFILLED));
+            }
+        } else {
+            boolean array = whole.stream().anyMatch(j -> j.array().jobId() != 0);
+            int one = bar >= 0 && !task.equals("*") ? number(task) : array || bar >= 0 ? Dependency.ALL_TASKS : Dependency.WHOLE;
+            if (ofEnd && (one >= 0 && targets(state, id, one).isEmpty() || bar >= 0 && !array)) {
+                throw new Refused(SlurmErrno.DEPENDENCY); // the array has no such task, or the job is no array
+            }
+            out.add(new Dependency(kind, id, one, delay, any, Dependency.Status.UNFULFILLED));
+        }
+    }
+
+    private static int number(String text) throws Refused {
+        if (!Digits.only(text, 9)) {
+            throw new Refused(SlurmErrno.DEPENDENCY);
+        }
+        return Integer.parseInt(text);
+    }
+
+    /** An option: circles are looked for this deep (DependencyParameters=max_depend_depth). */
+    static final String DEPTH_OPTION = "max_depend_depth";
+    private static final String DEPTH = "10";
+
+    private static boolean dependsOn(State state, int id, int target, int depth) {
+        if (target == 0 || depth > Integer.parseInt(state.settings().options().getOrDefault(DEPTH_OPTION, DEPTH))) {
+            return false;
+        }
+        return state.jobs().find(id).map(job -> job.dependencies().stream()
+                .anyMatch(d -> d.jobId() == target || d.jobId() != 0 && dependsOn(state, d.jobId(), target, depth + 1))).orElse(false);
+    }
+
+    /** The conditions as they stand now. */
+    public static List<Dependency> settle(State state, Job job, Now now, DueIndex due) {
+        List<Dependency> out = new ArrayList<>();
+        for (Dependency d : job.dependencies()) {
+            out.add(d.status() == Dependency.Status.UNFULFILLED ? d.with(status(state, job, d, now, due)) : d);
+        }
+        return out;
+    }
+
+    /** The job can never run any more. */
+    public static boolean hopeless(List<Dependency> all) {
+        boolean any = !all.isEmpty() && all.getFirst().any();
+        for (Dependency d : all) {
+            if (!any && d.status() == Dependency.Status.FAILED) {
+                return true;
+            }
+            if (any && d.status() != Dependency.Status.FAILED) {
+                return false;
+            }
+        }
+        return any;
+    }
+
+    private static Dependency.Status status(State state, Job job, Dependency d, Now now, DueIndex due) {
+        if (d.kind() == Dependency.Kind.SINGLETON) {
+            return due.isFirstOfItsName(job) ? Dependency.Status.FULFILLED : Dependency.Status.UNFULFILLED;
+        }
+        int task = d.kind() == Dependency.Kind.AFTERCORR && job.array().task() >= 0 ? job.array().task() : d.arrayTask();
+        List<Job> targets = targets(state, d.jobId(), task);
+        if (targets.isEmpty()) {
+            return d.kind() == Dependency.Kind.AFTEROK || d.kind() == Dependency.Kind.AFTERNOTOK || d.kind() == Dependency.Kind.AFTERCORR
+                    ? Dependency.Status.FAILED : Dependency.Status.FULFILLED;
+        }
+        return switch (d.kind()) {
+            case AFTER -> {
+                long startsAt = targets.stream().filter(t -> !t.state().isTerminal()).mapToLong(t -> t.run().startTime() == 0 ? 0
+                        : t.run().startTime() + d.delayMin() * 60L).filter(at -> at > now.seconds()).max().orElse(0);
+                if (startsAt > 0) {
+                    due.revisit(job.id(), startsAt);
+                }
+                yield all(targets, t -> t.run().startTime() > 0 && t.run().startTime() + d.delayMin() * 60L <= now.seconds()
+                        || t.state().isTerminal());
+            }
+            case AFTERBURSTBUFFER -> all(targets, t -> over(t) && isFetched(state, t));
+            // what a job reads that has a buffer itself is there only after the other's stage-out
+            case AFTERANY, AFTEROK, AFTERCORR, AFTERNOTOK -> state.buffers().byJob().has(job.id())
+                    && !targets.stream().allMatch(t -> isFetched(state, t)) ? Dependency.Status.UNFULFILLED : ended(d.kind(), targets);
+            case SINGLETON -> Dependency.Status.UNFULFILLED;
+        };
+    }
+
+    private static Dependency.Status ended(Dependency.Kind kind, List<Job> targets) {
+        return kind == Dependency.Kind.AFTERANY ? all(targets, Dependencies::over) : ok(targets, kind != Dependency.Kind.AFTERNOTOK);
+    }
+
+    /** Nothing of the job's burst buffer is still to be fetched. */
+    private static boolean isFetched(State state, Job t) {
+        return state.buffers().byJob().find(t.id()).filter(b -> b.stage() != BurstBuffer.Stage.COMPLETE && !b.stage().isTeardown()).isEmpty();
+    }
+
+    private static boolean over(Job t) {
+        return t.state().isTerminal() && !t.has(dev.muster.model.JobFlag.COMPLETING);
+    }
+
+    private static Dependency.Status all(List<Job> targets, java.util.function.Predicate<Job> done) {
+        return targets.stream().allMatch(done) ? Dependency.Status.FULFILLED : Dependency.Status.UNFULFILLED;
+    }
+
+    private static Dependency.Status ok(List<Job> targets, boolean wantOk) {
+        boolean allOver = true;
+        boolean allOk = true;
+        for (Job t : targets) {
+            if (!over(t)) {
+                allOver = false;
+            } else if (t.state() != JobState.COMPLETED) {
+                allOk = false;
+            }
+        }
+        if (wantOk && !allOk) {
+            return Dependency.Status.FAILED;
+        }
+        if (!allOver) {
+            return Dependency.Status.UNFULFILLED;
+        }
+        return allOk == wantOk ? Dependency.Status.FULFILLED : Dependency.Status.FAILED;
+    }
+
+    private static List<Job> targets(State state, int id, int task) {
+        if (task >= 0) {
+            return state.job(id, task).map(List::of).orElse(List.of());
+        }
+        List<Job> all = new ArrayList<>(state.tasksOf(id));
+        state.jobs().find(id).ifPresent(j -> all.addAll(j.isHetLeader() ? state.members(j) : List.of(j)));
+        return all;
+    }
+}

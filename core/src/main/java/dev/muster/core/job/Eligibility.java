@@ -1,0 +1,39 @@
+package dev.muster.core.job;
+
+import dev.muster.core.limits.Priorities;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Dependency;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Since when a job may start, and since when it grows older: who is held is not eligible, and becomes so anew when he is released, but once he grows
+ * older he goes on with that, though he is held or waits for others meanwhile. Where only so many may grow older at once he makes room for others.
+ */
+public final class Eligibility {
+    private Eligibility() {}
+
+    /** @param time 0: no more */
+    public static List<Change> from(State state, Job job, long time) {
+        List<Change> out = new ArrayList<>(List.of(new Change.JobEligible(job.id(), time)));
+        long since = state.accounts().limitsAccrual() ? 0 : Priorities.accrueTime(state, job);
+        if (since > 0) {
+            out.add(new Change.AccrualChanged(job.id(), -since));
+        }
+        return out;
+    }
+
+    static List<Change> held(State state, Job job) {
+        return job.isPending() && job.eligibleTime() > 0 ? from(state, job, 0) : List.of();
+    }
+
+    /** Who waits for others or a time besides is looked at when that is over. */
+    static List<Change> released(State state, Job job, Now now) {
+        boolean free = job.isPending() && job.eligibleTime() == 0 && Dependency.fulfilled(job.dependencies())
+                && job.desc().timing().beginTime() <= now.seconds();
+        return free ? from(state, job, now.seconds()) : List.of();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.muster.core.job;
+
+import dev.muster.core.limits.Priorities;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.model.Codec;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.Json;
+import java.util.List;
+
+/**
+ * --requeue=expedite: a job that fails goes back to the queue and is held there, unless one of its nodes turns out to have failed: then it comes
+ * before all others, for what is left of its time.
+ */
+public final class Expediting {
+    /** Of SlurmctldParameters: without it nobody may ask for it. */
+    public static final String ENABLED = "expedited_requeue";
+    /** Added to what is left of a job's time: what it did since its last checkpoint is done again. */
+    static final int SLACK_MIN = 10;
+
+    private Expediting() {}
+
+    public static boolean isAsked(Job job) {
+        return job.desc().timing().expedite() && job.desc().kind() == JobDesc.Kind.BATCH;
+    }
+
+    /** Its script failed: whether its nodes are to blame, their epilogs will say. */
+    static List<Change> failed(Job job, ExitStatus exit, Now now) {
+        return List.of(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "", 0, now.seconds(), false, exit),
+                new Change.JobFlagged(job.id(), JobFlag.REQUEUE_HOLD, true));
+    }
+
+    /** Its epilogs are not all done, and may yet say that a node has failed. */
+    public static boolean isJudged(Job job) {
+        return job.has(JobFlag.REQUEUE_HOLD) && job.has(JobFlag.COMPLETING) && isAsked(job);
+    }
+
+    /** A node has failed under it while it ran. */
+    public static List<Change> lost(Job job, Now now) {
+        return concat(List.of(new Change.JobRequeued(job.id(), false, JobReason.NONE, "", Priorities.EXPEDITED, now.seconds(), false)), first(job,
+                now));
+    }
+
+    /** It comes first from now on. */
+    public static List<Change> first(Job job, Now now) {
+        return List.of(new Change.DescriptionChanged(job.id(), left(job, now)),
+                new Change.PriorityChanged(job.id(), Priorities.EXPEDITED, -1, JobReason.NONE, ""),
+                new Change.JobFlagged(job.id(), JobFlag.EXPEDITING, true));
+    }
+
+    private static List<Change> concat(List<Change> a, List<Change> b) {
+        return java.util.stream.Stream.concat(a.stream(), b.stream()).toList();
+    }
+
+    /** Its time limit is what is left of it, with some to spare. */
+    private static JobDesc left(Job job, Now now) {
+        Job.Run r = job.run();
+        if (r.limitMin() <= 0 || r.startTime() == 0) {
+            return job.desc();
+        }
+        long end = r.endTime() > 0 ? r.endTime() : now.seconds();
+        long minutes = Math.max(1, Math.min(r.limitMin(), r.limitMin() - (end - r.startTime()) / 60 + SLACK_MIN));
+        Json.Obj out = Json.object(Codec.encode(job.desc()));
+        UpdateRules.put(out, "timing.timeLimitMin", minutes);
+        return Codec.bind(out, JobDesc.class);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.muster.core.job;
+
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
+import dev.muster.model.Identity;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Who is in which group counts as it is now: a job that waits where AllowGroups is asked has the groups that its owner was last found in. */
+public final class GroupRules {
+    /** Jobs that one command changes; whoever looks asks again while there are more. */
+    public static final int JOBS_MAX = 1000;
+
+    private GroupRules() {}
+
+    /** @return with how many jobs it was about */
+    public static Decision renew(State state, Command.RenewGroups c) {
+        List<Change> changes = new ArrayList<>();
+        for (Job job : state.jobs().values()) {
+            Identity owner = job.desc().owner();
+            List<Integer> found = c.gids().get(owner.uid());
+            if (changes.size() == JOBS_MAX || found == null || !asks(state, job)) {
+                continue;
+            }
+            List<Integer> now = withOwn(found, owner.gid());
+            if (!now.equals(owner.gids())) {
+                changes.add(new Change.DescriptionChanged(job.id(), job.desc().withOwner(
+                        new Identity(owner.uid(), owner.gid(), owner.user(), owner.group(), now, owner.home(), owner.shell()))));
+            }
+        }
+        return Decision.of(changes, changes.size());
+    }
+
+    /** Who was given a group that he is not in (--gid) keeps it. */
+    private static List<Integer> withOwn(List<Integer> found, int gid) {
+        return found.contains(gid) ? found : Stream.concat(found.stream(), Stream.of(gid)).toList();
+    }
+
+    /** It waits for a partition that takes some groups only. */
+    public static boolean asks(State state, Job job) {
+        return job.state() == JobState.PENDING && Stream.of(job.desc().partition().split(",")).flatMap(p -> state.partitions().find(p).stream())
+                .anyMatch(p -> Limits.restricts(p.info().allowGroups()));
+    }
+}

@@ -1,0 +1,515 @@
+package dev.muster.core.job;
+
+import dev.muster.core.command.Access;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.command.Ids;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Crontab;
+import dev.muster.core.state.Dependency;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Step;
+import dev.muster.core.step.StepPart;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.Cancel;
+import dev.muster.model.api.JobMessages.CancelReply;
+import dev.muster.model.api.JobMessages.JobError;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Cancel, signal, hold, release, requeue, suspend, resume. Each takes jobs as users name them and answers per job. */
+public final class JobRules {
+    private static final int SIGKILL = 9;
+    private static final int SIGTERM = 15;
+    private static final int SIGCONT = 18;
+    private static final int SIGSTOP = 19;
+    /** Reason for the end of a step with a failed task. The step was not cancelled. */
+    private static final String TASK_FAILURE = "TaskFailure";
+    private static final long CLOCKS_MS = 1_000;
+
+    private final State state;
+    private final Now now;
+    private final Ids ids;
+    private final List<Change> changes = new ArrayList<>();
+    private final List<Decision.Direct> direct = new ArrayList<>();
+    private final List<String> done = new ArrayList<>();
+    private final List<JobError> errors = new ArrayList<>();
+    /** What has left an array's pending record so far, by the record and the task. */
+    private final Map<Long, Job> split = new HashMap<>();
+    private final Set<Integer> met = new HashSet<>();
+
+    public JobRules(State state, Now now) {
+        this.state = state;
+        this.now = now;
+        this.ids = new Ids(state);
+    }
+
+    /**
+     * What is done with one job once it was found and the caller may touch it; an error to report, or empty.
+     * component: it is one of a heterogeneous job, named by itself and not as part of the whole.
+     */
+    private interface Action {
+        Optional<SlurmErrno> on(Job job, boolean component);
+    }
+
+    private Decision each(int uid, List<Command.JobRef> refs, Action action) {
+        return each(uid, refs, new Way(false, false, false, SlurmErrno.ACCESS_DENIED), action);
+    }
+
+    /**
+     * How jobs are taken.
+     *
+     * @param whole   a component stands for all, where whole_hetjob says so
+     * @param byTasks who names an array that is not his is told of its tasks
+     * @param each    tasks of arrays are told of where some cannot be had, those that are over among them
+     */
+    private record Way(boolean whole, boolean byTasks, boolean each, SlurmErrno denial) {}
+
+    private Decision each(int uid, List<Command.JobRef> refs, Way way, Action action) {
+        boolean together = way.whole && List.of("whole_hetjob", "whole_pack").stream().anyMatch(state.settings().options()::containsKey);
+        Set<Integer> had = new HashSet<>();
+        Map<String, TaskOutcomes> arrays = new LinkedHashMap<>();
+        for (Command.JobRef ref : refs) {
+            List<Job> others = named(ref).stream().filter(j -> !Access.mayChange(state, uid, j)).toList();
+            if (!others.isEmpty()) {
+                String text = way.byTasks ? tasksOf(ref, others) : ref.text();
+                JobError error = new JobError(text, way.denial.number(), way.denial.sentence());
+                if (!errors.contains(error)) {
+                    errors.add(error);      // all tasks of a name that means several have it
+                }
+                continue;
+            }
+            Optional<TaskOutcomes> tasks = way.each && isOfArray(ref)
+                    ? Optional.of(arrays.computeIfAbsent(ref.text(), t -> new TaskOutcomes(ref.jobId()))) : Optional.empty();
+            List<Job> targets = targets(ref, way.each);
+            if (targets.isEmpty()) {
+                tasks.ifPresentOrElse(t -> t.put(IndexSet.of(ref.task()), Optional.of(Decision.reject(SlurmErrno.INVALID_JOB_ID))),
+                        () -> error(ref, SlurmErrno.INVALID_JOB_ID));
+            }
+            if (together && !targets.isEmpty() && targets.getFirst().isHet()) {
+                targets = had.add(targets.getFirst().het().jobId()) ? state.members(targets.getFirst()) : List.of();
+            }
+            for (Job job : targets) {
+                if (!met.add(job.id())) {
+                    done.add(ref.text());       // named before, by itself or with others
+                    continue;
+                }
+                boolean component = job.isHet() && !together && ref.jobId() != job.het().jobId();
+                Optional<SlurmErrno> wrong = action.on(job, component);
+                tasks.ifPresent(t -> t.put(TaskOutcomes.of(job), wrong.map(Decision::reject)));
+                wrong.filter(w -> tasks.isEmpty()).ifPresent(w -> error(ref, w));
+                if (wrong.isEmpty()) {
+                    done.add(ref.text());
+                }
+            }
+        }
+        arrays.values().forEach(a -> errors.addAll(a.told()));
+        changes.addAll(0, ids.reservations());
+        return Decision.of(changes, new CancelReply(List.copyOf(done), List.copyOf(errors)), direct);
+    }
+
+    private boolean isOfArray(Command.JobRef ref) {
+        return ref.task() >= 0 || state.jobs().find(ref.jobId()).filter(j -> j.array().jobId() == j.id()).isPresent();
+    }
+
+    private void error(Command.JobRef ref, SlurmErrno errno) {
+        errors.add(new JobError(ref.text(), errno.number(), errno.sentence()));
+    }
+
+    /** 7_1-3 for an array, and what was named for anything else. */
+    static String tasksOf(Command.JobRef ref, List<Job> jobs) {
+        IndexSet tasks = IndexSet.empty();
+        for (Job j : jobs) {
+            tasks = tasks.union(TaskOutcomes.of(j));
+        }
+        return ref.task() >= 0 || tasks.isEmpty() ? ref.text().replaceAll("[\\[\\]]", "") : ref.jobId() + "_" + tasks.compact();
+    }
+
+    /** Whom the name means, before anything is split off. */
+    private List<Job> named(Command.JobRef ref) {
+        if (!ref.tasks().isEmpty()) {
+            List<Job> out = new ArrayList<>(state.jobs().find(ref.jobId()).filter(Job::isArrayRecord).stream().toList());
+            IndexSet left = ref.tasks().minus(out.isEmpty() ? IndexSet.empty() : out.getFirst().array().pending());
+            for (int t = left.first(); t >= 0; t = left.next(t + 1)) {
+                state.job(ref.jobId(), t).ifPresent(out::add);
+            }
+            return out;
+        }
+        return ref.task() < 0 ? targets(ref, false) : state.job(ref.jobId(), ref.task()).map(List::of).orElse(List.of());
+    }
+
+    /**
+     * A plain number means the job, every task of the array or every component; a task of the pending record is split off first.
+     *
+     * @param over tasks that are over are meant as well, beside others
+     */
+    private List<Job> targets(Command.JobRef ref, boolean over) {
+        if (!ref.tasks().isEmpty()) {
+            return targetsOfRecord(ref.jobId(), ref.tasks());
+        }
+        if (ref.task() < 0) {
+            List<Job> all = new ArrayList<>(state.tasksOf(ref.jobId()));
+            all.removeIf(t -> t.state().isTerminal() && !over);
+            Optional<Job> own = state.jobs().find(ref.jobId());
+            if (own.isPresent() && own.get().isHetLeader()) {
+                return state.members(own.get());
+            }
+            own.ifPresent(j -> {
+                if (all.isEmpty() || over || !j.state().isTerminal()) {
+                    all.add(j);
+                }
+            });
+            return all;
+        }
+        return state.job(ref.jobId(), ref.task()).map(j -> List.of(single(j, ref.task()))).orElse(List.of());
+    }
+
+    /** The waiting record as a whole where all that wait in it are meant; each other task by itself, wherever it is by now. */
+    private List<Job> targetsOfRecord(int jobId, IndexSet tasks) {
+        Optional<Job> record = state.jobs().find(jobId).filter(Job::isArrayRecord);
+        IndexSet pending = record.map(r -> r.array().pending()).orElse(IndexSet.empty());
+        boolean whole = record.isPresent() && pending.minus(tasks).isEmpty();
+        List<Job> out = new ArrayList<>(whole ? List.of(record.get()) : List.of());
+        IndexSet single = whole ? tasks.minus(pending) : tasks;
+        for (int t = single.first(); t >= 0; t = single.next(t + 1)) {
+            int task = t;
+            state.job(jobId, t).ifPresent(j -> out.add(single(j, task)));
+        }
+        return out;
+    }
+
+    private Job single(Job job, int task) {
+        Job before = split.get((long) job.id() << 32 | task);
+        if (!job.isArrayRecord() || met.contains(job.id()) || before != null) {
+            return before == null ? job : before;
+        }
+        int id = ids.forTask(job);
+        long sluid = id == job.id() ? job.sluid() : ids.sluid();
+        changes.add(new Change.ArrayTaskSplit(job.id(), task, id, sluid));
+        Job own = id == job.id() ? job.with(new Job.Array(id, task, IndexSet.empty(), job.array().maxRunning(), job.array().size()))
+                : job.splitOff(id, sluid, task);
+        split.put((long) job.id() << 32 | task, own);
+        return own;
+    }
+
+    // ---- cancel and signal
+
+    public Decision cancel(Command.CancelJobs c) {
+        if (!c.adminComment().isEmpty() && !Access.isOperator(state, c.uid())) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        List<Command.JobRef> plain = new ArrayList<>();
+        for (Command.JobRef ref : c.jobs()) {
+            if (ref.step() == Command.JobRef.NO_STEP) {
+                plain.add(ref);
+            } else {
+                step(c, ref);
+            }
+        }
+        return each(c.uid(), plain, new Way(c.signal() == 0, false, false, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+            if (!c.states().isEmpty() && !c.states().contains(job.state())) {
+                return Optional.empty();
+            }
+            // only the batch script is killed; the job ends with its script
+            boolean script = c.batchOnly() && job.state() != JobState.PENDING;
+            boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
+            if (ends && !c.cron() && Crontab.runs(state, job)
+                    && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
+                return Optional.of(SlurmErrno.CRON_JOB);
+            }
+            return ends && component && job.state() == JobState.PENDING && !c.parts() ? Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB)
+                    : ends ? end(job, c) : signal(job, c);
+        });
+    }
+
+    /** The step in each component that it runs in. */
+    private void step(Command.CancelJobs c, Command.JobRef ref) {
+        List<StepPart> meant = state.job(ref.jobId(), ref.task()).map(j -> j.isHetLeader() ? state.members(j) : List.of(j))
+                .orElse(List.of()).stream().flatMap(j -> j.steps(ref.step()).stream().map(s -> new StepPart(j, s))).toList();
+        List<StepPart> running = meant.stream().filter(p -> p.step().state() == Step.State.RUNNING).toList();
+        if (meant.isEmpty()) {
+            error(ref, SlurmErrno.INVALID_JOB_ID);
+        } else if (running.isEmpty()) {
+            step(c, ref, meant.getFirst());
+        } else {
+            running.forEach(p -> step(c, ref, p));
+        }
+    }
+
+    private void step(Command.CancelJobs c, Command.JobRef ref, StepPart part) {
+        Job job = part.job();
+        Step step = part.step();
+        if (!Access.mayChange(state, c.uid(), job)) {
+            error(ref, SlurmErrno.ACCESS_DENIED);
+        } else if (step.state() == Step.State.ENDED || !job.state().isActive() || isOverLimit(job)) {
+            // srun that is told to end with its job asks for this: its tasks have KillWait after SIGTERM all the same
+            error(ref, SlurmErrno.ALREADY_DONE);
+        } else {
+            done.add(ref.text());
+            boolean failure = c.signal() == Cancel.TASK_FAILURE;
+            if (step.isQueued()) {
+                if (failure || c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
+                    changes.add(new Change.StepEnding(job.id(), step.id(), "Cancelled by " + c.uid(), true));
+                    changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
+                }
+            } else if (failure || c.signal() == 0 || c.signal() == SIGKILL) {
+                changes.add(new Change.StepEnding(job.id(), step.id(), failure ? TASK_FAILURE : "Cancelled by " + c.uid(), c.signal() == SIGKILL));
+            } else {
+                if (c.signal() == Cancel.INTERRUPT && job.desc().kind() == JobDesc.Kind.RUN) {
+                    changes.add(new Change.DescriptionChanged(job.id(), job.desc().withKind(JobDesc.Kind.ALLOCATION)));
+                }
+                toParts(job, step, Cancel.plain(c.signal()));
+            }
+        }
+    }
+
+    /** A job's nodes end it at its limit by their own clocks, which may be {@link #CLOCKS_MS} before slurmctld does. */
+    private boolean isOverLimit(Job job) {
+        int graceMin = Limits.overTimeMin(state, job);
+        return job.run().limitTickMs() >= 0 && graceMin >= 0 && now.tickMs() >= job.run().limitTickMs() + graceMin * 60_000L - CLOCKS_MS;
+    }
+
+    private void toParts(Job job, Step step, int signal) {
+        for (Step.Part part : step.nodes()) {
+            if (!part.done()) {
+                direct.add(new Decision.Direct(part.node(),
+                        new NodeMessages.Signal(job.id(), job.attempt(), step.id(), signal, false, false)));
+            }
+        }
+    }
+
+    private Optional<SlurmErrno> end(Job job, Command.CancelJobs c) {
+        int uid = c.uid();
+        if (job.state().isTerminal()) {
+            Optional<Change> hurried = c.hurry() ? BufferRules.hurry(state, job, now) : Optional.empty();
+            hurried.ifPresent(changes::add);
+            return hurried.isPresent() || job.has(JobFlag.STAGE_OUT) ? Optional.empty() : Optional.of(SlurmErrno.ALREADY_DONE);
+        }
+        if (job.state() == JobState.PENDING) {
+            if (job.has(JobFlag.COMPLETING)) {
+                return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
+            }
+            comment(job, c.adminComment());
+            changes.add(new Change.PendingJobEnded(job.id(), JobState.CANCELLED, job.reason(), by(uid), now.seconds()));
+        } else {
+            comment(job, c.adminComment());
+            changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.NONE, by(uid), job.run().exit(), now.seconds()));
+            if (c.hurry()) {
+                state.buffers().byJob().find(job.id()).ifPresent(b -> changes.add(new Change.BufferChanged(b.tornDown(true, now.seconds()))));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void comment(Job job, String words) {
+        if (!words.isEmpty()) {
+            changes.add(new Change.DescriptionChanged(job.id(), job.desc().withExtras(job.desc().extras().withAdminComment(words))));
+        }
+    }
+
+    /** The text kept with a cancelled job: sacct prints {@code CANCELLED by UID}. */
+    static String by(int uid) {
+        return "by " + uid;
+    }
+
+    private Optional<SlurmErrno> signal(Job job, Command.CancelJobs c) {
+        if (c.signal() == Cancel.TASK_FAILURE || c.signal() == Cancel.INTERRUPT) {
+            return Optional.of(SlurmErrno.NOT_SUPPORTED);
+        }
+        if (job.state() == JobState.PENDING) {
+            return Optional.of(c.parts() ? SlurmErrno.TRANSITION_STATE_NO_UPDATE : SlurmErrno.JOB_PENDING);
+        }
+        if (!job.state().isActive()) {
+            return Optional.of(SlurmErrno.ALREADY_DONE);
+        }
+        if (c.signal() == SIGSTOP || c.signal() == SIGCONT) {
+            changes.add(new Change.JobStopped(job.id(), c.signal() == SIGSTOP));
+        }
+        int signal = c.signal() == 0 ? SIGKILL : c.signal();
+        // a heterogeneous job has one script, whichever of its components is named
+        Job scripts = c.batchOnly() && job.isHet() ? state.jobs().find(job.het().jobId()).orElse(job) : job;
+        for (Step step : scripts.run().steps()) {
+            if (step.state() == Step.State.RUNNING && (step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly())) {
+                if (step.isBatch()) {
+                    direct.add(new Decision.Direct(step.nodes().getFirst().node(), new NodeMessages.Signal(
+                            scripts.id(), scripts.attempt(), Step.BATCH, signal, c.batchOnly(), c.full())));
+                } else {
+                    toParts(job, step, signal);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    // ---- hold, requeue, suspend
+
+    public Decision hold(Command.HoldJobs c) {
+        return each(c.uid(), c.jobs(), new Way(true, true, true, SlurmErrno.USER_ID_MISSING), (job, component) -> {
+            if (job.state().isTerminal()) {
+                return Optional.of(SlurmErrno.JOB_FINISHED);
+            }
+            // one that runs goes on, and waits held should it come back to the queue
+            if (c.hold()) {
+                JobReason reason = c.asUser() || !Access.isOperator(state, c.uid()) && c.uid() == job.desc().owner().uid()
+                        ? JobReason.JOB_HELD_USER : JobReason.JOB_HELD_ADMIN;
+                changes.add(new Change.PriorityChanged(job.id(), 0, c.uid(), reason, ""));
+                changes.addAll(Eligibility.held(state, job));
+                return Optional.empty();
+            }
+            if (job.reason() == JobReason.JOB_HELD_ADMIN && !Access.isOperator(state, c.uid())) {
+                return Optional.of(SlurmErrno.ACCESS_DENIED);
+            }
+            release(job);
+            return Optional.empty();
+        });
+    }
+
+    private void release(Job job) {
+        boolean set = job.desc().timing().prioritySet();
+        if (!job.isHeld() && !(set && job.isPending())) {
+            return;
+        }
+        if (set) {
+            changes.add(new Change.DescriptionChanged(job.id(), UpdateRules.withComputedPriority(job.desc())));
+        }
+        JobReason reason = !Dependency.fulfilled(job.dependencies()) ? JobReason.DEPENDENCY
+                : job.desc().timing().beginTime() > now.seconds() ? JobReason.BEGIN_TIME : JobReason.NONE;
+        long priority = Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid() - job.desc().timing().nice());
+        changes.add(new Change.PriorityChanged(job.id(), priority, -1, reason, ""));
+        changes.addAll(Eligibility.released(state, job, now));
+        BufferRules.again(state, job, now).ifPresent(changes::add);
+    }
+
+    public Decision requeue(Command.RequeueJobs c) {
+        return each(c.uid(), c.jobs(), new Way(false, true, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+            if (component) {
+                return Optional.of(SlurmErrno.NOT_HET_JOB_LEADER);
+            }
+            if (c.incomplete() && !job.state().isActive()) {
+                return Optional.empty();
+            }
+            if (job.isHet() && !job.isHetLeader()) {
+                // the components go where the leader goes
+                return Optional.empty();
+            }
+            if (state.members(job).stream().anyMatch(j -> j.has(JobFlag.COMPLETING))) {
+                return Optional.of(SlurmErrno.TRANSITION_STATE_NO_UPDATE);
+            }
+            // it skips the time that it waits for, or does not run on
+            Optional<JobDesc> skipped = CronRules.next(state, job, now);
+            if (skipped.isPresent() && (job.state() == JobState.PENDING || job.state().isActive())) {
+                changes.add(new Change.DescriptionChanged(job.id(), skipped.get()));
+                changes.add(job.state() == JobState.PENDING ? new Change.JobEligible(job.id(), 0) : new Change.JobRequeued(job.id(), c.hold(),
+                        JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+                return Optional.empty();
+            }
+            if (job.desc().kind() != JobDesc.Kind.BATCH || !job.state().isActive() && !job.state().isTerminal()) {
+                return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
+            }
+            if (!job.mayRequeue(state.settings())) {
+                return Optional.of(SlurmErrno.DISABLED);
+            }
+            if (c.hold()) {
+                changes.add(Exits.delayed(state, job, now));
+                changes.add(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "",
+                        Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
+            } else {
+                changes.addAll(Exits.later(state, job, now));
+            }
+            return Optional.empty();
+        });
+    }
+
+    public Decision suspend(Command.SuspendJobs c) {
+        return each(c.uid(), c.jobs(), new Way(false, false, true, SlurmErrno.ACCESS_DENIED), (job, component) -> {
+            if (component) {
+                return Optional.of(SlurmErrno.NOT_WHOLE_HET_JOB);
+            }
+            if (job.state() == JobState.PENDING) {
+                return Optional.of(SlurmErrno.JOB_PENDING);
+            }
+            if (job.state().isTerminal()) {
+                return Optional.of(SlurmErrno.ALREADY_DONE);
+            }
+            if (c.suspend() == (job.state() == JobState.SUSPENDED)) {
+                return Optional.of(c.suspend() ? SlurmErrno.JOB_SUSPENDED : SlurmErrno.JOB_NOT_SUSPENDED);
+            }
+            if (c.suspend()) {
+                changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+            } else {
+                Job.Run run = job.run();
+                long left = run.limitMin() < 0 ? -1 : run.limitMin() * 60_000L - run.preSuspendMs();
+                changes.add(new Change.JobResumed(job.id(), now.seconds(), left < 0 ? -1 : now.tickMs() + left));
+            }
+            return Optional.empty();
+        });
+    }
+
+    /** The client of an interactive allocation is done. */
+    public Decision complete(Command.CompleteAllocation c) {
+        Optional<Job> found = state.jobs().find(c.jobId());
+        if (found.isEmpty()) {
+            return Decision.unknownJob();
+        }
+        Job job = found.get();
+        if (!Access.mayChange(state, c.uid(), job)) {
+            return Decision.reject(SlurmErrno.ACCESS_DENIED);
+        }
+        if (job.state().isTerminal()) {
+            return Decision.reject(SlurmErrno.ALREADY_DONE);
+        }
+        if (job.state() == JobState.PENDING) {
+            return Decision.of(List.of(new Change.PendingJobEnded(
+                    job.id(), JobState.CANCELLED, job.reason(), by(c.uid()), now.seconds())), "");
+        }
+        return Decision.of(List.of(over(job, c.exit(), "", now)), "");
+    }
+
+    /** An allocation whose command is silent, whatever runs in it; where only root submits, root sees to it. */
+    public Decision inactive(Command.EndInactive c) {
+        return state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && mayBeInactive(state, j))
+                .map(j -> Decision.of(List.of(new Change.JobEnded(j.id(), JobState.TIMEOUT, JobReason.INACTIVE_LIMIT, "", j.run().exit(),
+                        now.seconds())), "")).orElseGet(() -> Decision.of(List.of(), ""));
+    }
+
+    static boolean mayBeInactive(State state, Job job) {
+        return job.state() == JobState.RUNNING && job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell()
+                && state.partitions().find(job.desc().partition()).filter(p -> p.info().rootOnly()).isEmpty();
+    }
+
+    /** The record for a job whose own work has ended with this status. */
+    static Change.JobEnded over(Job job, ExitStatus exit, String why, Now now) {
+        JobState end = switch (why) {
+            case "TimeLimit" -> JobState.TIMEOUT;
+            case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
+            case "NodeFail" -> JobState.NODE_FAIL;
+            default -> exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+        };
+        JobReason reason = switch (end) {
+            case TIMEOUT -> JobReason.TIME_LIMIT;
+            case OUT_OF_MEMORY -> JobReason.OUT_OF_MEMORY;
+            case NODE_FAIL -> JobReason.NODE_DOWN;
+            case FAILED -> why.equals("StepdKilled") ? JobReason.STEPD_KILLED
+                    : exit.signal() != 0 ? JobReason.RAISED_SIGNAL : JobReason.NON_ZERO_EXIT_CODE;
+            case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, PREEMPTED, BOOT_FAIL, DEADLINE -> JobReason.NONE;
+        };
+        return new Change.JobEnded(job.id(), end, reason, "", exit, now.seconds());
+    }
+}

@@ -1,0 +1,163 @@
+package dev.muster.core.job;
+
+import dev.muster.core.command.Decision;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.model.Codec;
+import dev.muster.model.Digits;
+import dev.muster.model.JobDesc;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The plugins of JobSubmitPlugins that there are: each changes a request or refuses it, in the order of the file. */
+public final class JobSubmit {
+    /** An option: their names, with commas. */
+    public static final String PLUGINS = "job_submit";
+    /** SchedulerParameters, for the plugin throttle. */
+    static final String PER_HOUR = "jobs_per_user_per_hour";
+    private static final int HOUR_S = 3600;
+    /** What the plugin defaults gives to whoever says nothing. */
+    private static final String ACCOUNTING_SECONDS = "30";
+
+    /** How many jobs each user has submitted in this hour. Kept beside the state, and forgotten at a restart as Slurm does. */
+    public static final class Submissions {
+        private final Map<Integer, Integer> jobs = new HashMap<>();
+        private long since;
+
+        public void reset() {
+            jobs.clear();
+        }
+
+        public void follow(State after, Entry entry) {
+            if (!after.settings().options().getOrDefault(PLUGINS, "").contains("throttle")) {
+                return;
+            }
+            long seconds = entry.timeMs() / 1000;
+            for (Change change : entry.changes()) {
+                if (change instanceof Change.JobSubmitted c) {
+                    if (seconds - since >= HOUR_S) {
+                        jobs.clear();
+                        since = seconds;
+                    }
+                    jobs.merge(c.job().desc().owner().uid(), 1, Integer::sum);
+                }
+            }
+        }
+
+        int of(int uid, long seconds) {
+            return seconds - since >= HOUR_S ? 0 : jobs.getOrDefault(uid, 0);
+        }
+    }
+
+    sealed interface Outcome {}
+
+    record Passed(JobDesc desc) implements Outcome {}
+
+    record Stopped(Decision.Rejected why) implements Outcome {}
+
+    private JobSubmit() {}
+
+    static Outcome through(State state, JobDesc desc, Submissions submissions, Now now) {
+        String names = state.settings().options().getOrDefault(PLUGINS, "");
+        JobDesc job = desc;
+        for (String name : names.isEmpty() ? new String[0] : names.split(",")) {
+            Optional<Decision.Rejected> refused = Optional.empty();
+            switch (name) {
+                case "all_partitions" -> job = job.partition().isEmpty() ? job.withPartition(all(state)) : job;
+                case "partition" -> job = job.partition().isEmpty() ? fitting(state, job).map(job::withPartition).orElse(job) : job;
+                case "defaults" -> job = job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
+                case "require_timelimit" -> refused = job.timing().timeLimitMin() == 0 ? Optional.of(Decision.reject(SlurmErrno.MISSING_TIME_LIMIT))
+                        : refused;
+                case "throttle" -> refused = isTooMany(state, job, submissions, now) ? Optional.of(Decision.reject(SlurmErrno.ACCOUNTING_POLICY))
+                        : refused;
+                default -> { }
+            }
+            if (refused.isPresent()) {
+                return new Stopped(refused.get());
+            }
+        }
+        return new Passed(job);
+    }
+
+    /** What the plugins that stand before another make of a request; they are asked again when it is decided. */
+    public static JobDesc before(State state, JobDesc desc, String plugin) {
+        JobDesc job = desc;
+        for (String name : state.settings().options().getOrDefault(PLUGINS, "").split(",")) {
+            if (name.equals(plugin)) {
+                return job;
+            }
+            job = switch (name) {
+                case "all_partitions" -> job.partition().isEmpty() ? job.withPartition(all(state)) : job;
+                case "partition" -> job.partition().isEmpty() ? fitting(state, job).map(job::withPartition).orElse(job) : job;
+                case "defaults" -> job.extras().acctgFreq().isEmpty() ? sampled(job) : job;
+                default -> job;
+            };
+        }
+        return job;
+    }
+
+    private static JobDesc sampled(JobDesc job) {
+        Json.Obj text = Json.object(Codec.encode(job));
+        Json.Obj extras = text.obj("extras");
+        return Codec.bind(text.put("extras", extras.put("acctgFreq", ACCOUNTING_SECONDS)), JobDesc.class);
+    }
+
+    /** Where a job goes that names no partition, as far as can be told before it is decided. */
+    public static String partitionOf(State state, JobDesc job) {
+        if (!job.partition().isEmpty()) {
+            return job.partition();
+        }
+        List<String> names = List.of(state.settings().options().getOrDefault(PLUGINS, "").split(","));
+        boolean all = names.contains("all_partitions");
+        Optional<String> found = names.contains("partition") && (!all || names.indexOf("partition") < names.indexOf("all_partitions"))
+                ? fitting(state, job) : all ? Optional.of(all(state)) : Optional.empty();
+        return found.orElseGet(() ->
+                state.partitions().values().stream().filter(p -> p.info().isDefault()).map(Partition::name).findFirst().orElse(""));
+    }
+
+    private static String all(State state) {
+        return String.join(",", state.partitions().values().stream().map(Partition::name).toList());
+    }
+
+    /** The one of the highest tier whose limits on nodes and users the job keeps. */
+    private static Optional<String> fitting(State state, JobDesc job) {
+        String best = "";
+        int tier = Integer.MIN_VALUE;
+        int nodes = job.request().nodesMin();
+        for (Partition p : state.partitions().values()) {
+            boolean fits = p.takesJobs() && Limits.mayEnter(job, p) && Limits.admitsAccount(p.info(), job.charge().account(), state)
+                    && Limits.admitsGroups(p.info(), job.owner(), state) && (!p.info().rootOnly() || job.owner().uid() == 0)
+                    && (nodes == 0 || nodes >= p.info().minNodes() && (p.info().maxNodes() < 0 || nodes <= p.info().maxNodes()));
+            if (fits && p.info().priorityTier() > tier) {
+                best = p.name();
+                tier = p.info().priorityTier();
+            }
+        }
+        return Optional.of(best).filter(b -> !b.isEmpty());
+    }
+
+    private static boolean isTooMany(State state, JobDesc job, Submissions submissions, Now now) {
+        String most = state.settings().options().getOrDefault(PER_HOUR, "");
+        return Digits.only(most, 9) && most.charAt(0) != '0' && submissions.of(job.owner().uid(), now.seconds()) >= Integer.parseInt(most);
+    }
+
+    /** What the plugin logging says of a request. */
+    public static String logged(JobDesc d, int uid) {
+        List<String> words = List.of("account:" + orNull(d.charge().account()), "begin_time:" + d.timing().beginTime(),
+                "dependency:" + orNull(d.timing().dependency()), "name:" + orNull(d.name()), "partition:" + orNull(d.partition()),
+                "qos:" + orNull(d.charge().qos()), "submit_uid:" + uid, "time_limit:" + d.timing().timeLimitMin(), "user_id:" + d.owner().uid());
+        return "job_submit/logging: job_submit: Job submit request: " + String.join(" ", words);
+    }
+
+    private static String orNull(String text) {
+        return text.isEmpty() ? "(null)" : text;
+    }
+}

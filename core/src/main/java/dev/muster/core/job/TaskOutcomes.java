@@ -1,0 +1,61 @@
+package dev.muster.core.job;
+
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
+import dev.muster.model.IndexSet;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.JobMessages.JobError;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What came of something that was asked of several tasks of an array: those with the same outcome are told of together, in order. */
+public final class TaskOutcomes {
+    private static final String DONE = "No error";
+
+    private final int arrayJobId;
+    private final Map<JobError, IndexSet> tasks = new LinkedHashMap<>();
+
+    public TaskOutcomes(int arrayJobId) {
+        this.arrayJobId = arrayJobId;
+    }
+
+    /** @param refused empty where it was done */
+    public void put(IndexSet of, Optional<Decision.Rejected> refused) {
+        put(of, refused.map(r -> new JobError("", r.errno().number(), r.sentence())).orElse(done("")));
+    }
+
+    /** @param outcome without the job's name */
+    public void put(IndexSet of, JobError outcome) {
+        tasks.merge(outcome, of, IndexSet::union);
+    }
+
+    /** @param said lines of job_submit.lua */
+    public static JobError done(String said) {
+        return new JobError("", 0, DONE, said);
+    }
+
+    /** Returns the tasks of an array in the state, pending or not. */
+    public static IndexSet ofArray(State state, int arrayJobId) {
+        IndexSet waiting = state.jobs().find(arrayJobId).map(TaskOutcomes::of).orElse(IndexSet.empty());
+        return state.tasksOf(arrayJobId).stream().map(TaskOutcomes::of).reduce(waiting, IndexSet::union);
+    }
+
+    /** The tasks that a job of an array stands for. */
+    static IndexSet of(Job job) {
+        return job.isArrayRecord() ? job.array().pending() : job.isArrayTask() ? IndexSet.of(job.array().task()) : IndexSet.empty();
+    }
+
+    /** Returns the outcomes as {@code 7_1-3}; none for tasks without an error and without lines of job_submit.lua. */
+    public List<JobError> told() {
+        if (tasks.keySet().stream().allMatch(e -> e.errno() == 0 && e.said().isEmpty())) {
+            return List.of();
+        }
+        return tasks.entrySet().stream().sorted(Comparator.comparingInt(e -> e.getValue().first()))
+                .map(e -> new JobError(arrayJobId + "_" + e.getValue().compact(), e.getKey().errno(), e.getKey().error(),
+                        e.getKey().said())).toList();
+    }
+}

@@ -1,0 +1,696 @@
+package dev.muster.core.limits;
+
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Accounts;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.Shares;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Table;
+import dev.muster.core.tres.TrackedTypes;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Whom a job is charged to, and what the limits of associations and QOS say to it. */
+public final class AccountRules {
+    private static final String NORMAL = "normal";
+    /** The numbers that these have come first. */
+    private static final List<String> NUMBERED = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
+
+    private final State state;
+    /** What is not charged yet, once somebody asks. */
+    private Map<Integer, Map<String, Long>> fresh;
+    private Map<Integer, Map<String, Long>> freshQos;
+    private final Map<Integer, Map<String, Long>> charged = new java.util.HashMap<>();
+    private final Map<Integer, Map<String, Long>> chargedQos = new java.util.HashMap<>();
+    private boolean hasCharge;
+    private Map<Integer, Map<String, Long>> below;
+    private final Accounts accounts;
+    private final List<String> enforced;
+    private final QosRules flags;
+
+    public AccountRules(State state) {
+        this.state = state;
+        this.flags = new QosRules(state);
+        this.accounts = state.accounts();
+        this.enforced = List.of(state.settings().options().getOrDefault("accounting_enforce", "").split(","));
+    }
+
+    /** With usage as it will be by a charge that has no record yet. */
+    AccountRules(State state, Change.UsageCharged charge) {
+        this(state);
+        charge.usage().forEach(h -> charged.put(h.id(), h.each()));
+        charge.qos().forEach(h -> chargedQos.put(h.id(), h.each()));
+        hasCharge = true;
+    }
+
+    /** Whether a word of AccountingStorageEnforce is set. */
+    public boolean enforces(String word) {
+        return enforced.contains(word);
+    }
+
+    /** The description with its account and QOS, or why there is none. */
+    public sealed interface Charged {}
+
+    public record Fit(JobDesc desc) implements Charged {}
+
+    public record Unfit(SlurmErrno errno) implements Charged {}
+
+    /**
+     * The key that a job is charged to beside its account (TrackWCKey): what was said, or a star and the user's default. Empty if it is
+     * none of the user's and AccountingStorageEnforce has wckeys.
+     */
+    Optional<String> wckey(String user, String asked) {
+        if (!state.settings().options().containsKey(Settings.TRACK_WCKEY)) {
+            return Optional.of(asked);
+        }
+        if (asked.isEmpty() || asked.startsWith("*")) {
+            return Optional.of("*" + accounts.defaultWckey(user));
+        }
+        String name = asked.toLowerCase(Locale.ROOT);
+        return !enforces("wckeys") || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
+    }
+
+    /** Fills in what was not said: the user's default account, the account's default QOS. */
+    public Charged charge(JobDesc typed) {
+        return charge(typed, false);
+    }
+
+    /** As {@link #charge(JobDesc)}. @param anyQos the job may have a QOS that its association lacks: operators give it such ones */
+    public Charged charge(JobDesc typed, boolean anyQos) {
+        JobDesc asked = typed.withCharge(typed.charge().lowerCase());
+        Optional<String> wckey = wckey(asked.owner().user(), asked.charge().wckey());
+        if (wckey.isEmpty()) {
+            return new Unfit(SlurmErrno.INVALID_WCKEY);
+        }
+        JobDesc.Charge c = asked.charge().withWckey(wckey.get());
+        JobDesc desc = asked.withCharge(c);
+        String account = c.account();
+        String qos = c.qos();
+        String partition = desc.partition().split(",")[0];
+        Optional<AssocPolicy> assoc = payer(desc.owner().user(), account, partition);
+        if (assoc.isEmpty() && enforces("associations")) {
+            return new Unfit(SlurmErrno.INVALID_ACCOUNT);
+        }
+        if (assoc.isEmpty()) {
+            boolean normal = qos.isEmpty() && accounts.qos(NORMAL).isPresent();
+            return new Fit(normal ? desc.withCharge(c.withQos(NORMAL)) : desc);
+        }
+        List<String> each = List.of(qos.split(","));
+        if (qos.isEmpty()) {
+            qos = standardQos(assoc.get());
+        } else if (!each.stream().allMatch(q -> accounts.qos(q).isPresent() && (anyQos || assoc.get().qos().contains(q)))) {
+            if (enforces("qos")) {
+                return new Unfit(SlurmErrno.INVALID_QOS);
+            }
+        } else {
+            qos = String.join(",", each.stream().distinct().sorted(Comparator.comparingLong((String q) -> -priority(q))).toList());
+        }
+        if (enforces("qos") && c.reservation().isEmpty()) {
+            // under one that asks for a reservation it will not run
+            List<String> open = Stream.of(qos.split(",")).filter(name -> accounts.qos(name)
+                    .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isEmpty()).toList();
+            if (open.isEmpty()) {
+                return new Unfit(SlurmErrno.INVALID_QOS);
+            }
+            qos = String.join(",", open);
+        }
+        if (List.of(qos.split(",")).stream().anyMatch(this::isOfAPartitionAlone)) {
+            return new Unfit(SlurmErrno.INVALID_QOS);
+        }
+        return new Fit(desc.withCharge(new JobDesc.Charge(assoc.get().account(), qos, c.wckey(), c.reservation(), c.licensesTag(),
+                c.drawn(), c.qosAsked(), c.defaulted())));
+    }
+
+    /** The user's association with an account, or the default one: where associations are not enforced that one pays for any other account, too. */
+    private Optional<AssocPolicy> payer(String user, String account, String partition) {
+        Optional<AssocPolicy> named = account.isEmpty() ? Optional.empty() : accounts.assoc(user, account, partition);
+        return named.isPresent() || !account.isEmpty() && enforces("associations") ? named
+                : accounts.defaultOf(user).flatMap(a -> accounts.assoc(a.user(), a.account(), partition));
+    }
+
+    /** Its limits are parts of what a partition has, and so they mean nothing for jobs elsewhere. */
+    private boolean isOfAPartitionAlone(String qos) {
+        return QosRules.isRelative(state, qos) && state.partitions().values().stream().anyMatch(p -> p.info().qos().equals(qos));
+    }
+
+    private long priority(String qos) {
+        return accounts.qos(qos).map(q -> number(q.limits(), "Priority")).orElse(0L);
+    }
+
+    private static String standardQos(AssocPolicy assoc) {
+        if (!assoc.defaultQos().isEmpty()) {
+            return assoc.defaultQos();
+        }
+        return assoc.qos().size() == 1 ? assoc.qos().getFirst() : NORMAL;
+    }
+
+    Optional<AssocPolicy> assoc(JobDesc d) {
+        return accounts.assoc(d.owner().user(), d.charge().account(), d.partition().split(",")[0]);
+    }
+
+    private Optional<QosPolicy> qos(JobDesc d) {
+        return accounts.qos(d.charge().firstQos());
+    }
+
+    /**
+     * A QOS that a job is under: its own or its partition's.
+     *
+     * @param limits  those that count: what the one with precedence says is not asked of the other
+     * @param part    it is the partition's
+     * @param members whose use counts
+     */
+    record Rule(QosPolicy qos, Map<String, String> limits, boolean part, Predicate<AccountUse.Payer> members) {
+        /** Of everybody, or with a word of one user or account. */
+        AccountUse.Sum sum(AccountUse use, String user, String account) {
+            return use.of(new Key(qos.name(), part, user, account), p -> members.test(p) && (user.isEmpty() || p.user().equals(user))
+                    && (account.isEmpty() || p.account().equals(account)));
+        }
+
+        private record Key(String qos, boolean part, String user, String account) {}
+    }
+
+    private record Below(int assoc) {}
+
+    /** What an association and those below it have. */
+    static AccountUse.Sum sum(Accounts all, AssocPolicy a, AccountUse use) {
+        return use.of(new Below(a.id()), p -> within(all, p, a));
+    }
+
+    /** The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts. */
+    List<Rule> rules(JobDesc d) {
+        Optional<QosPolicy> own = qos(d);
+        Optional<QosPolicy> part = ofPartition(state, d.partition());
+        List<Rule> out = new ArrayList<>();
+        part.filter(p -> own.filter(o -> o.name().equals(p.name())).isEmpty()).ifPresent(p -> out.add(new Rule(p, flags.limits(p), true,
+                ofPartitions(state.partitions(), p.name()))));
+        own.ifPresent(o -> out.add(QosRules.has(o, QosRules.OVER_PARTITION_QOS) ? 0 : out.size(),
+                new Rule(o, flags.limits(o), false, payer -> payer.qos().equals(o.name()))));
+        if (out.size() == 2) {
+            out.set(1, new Rule(out.get(1).qos, unsaid(out.get(1).limits, out.get(0).limits), out.get(1).part, out.get(1).members));
+        }
+        return out;
+    }
+
+    private static Predicate<AccountUse.Payer> ofPartitions(Table<String, Partition> partitions, String qos) {
+        return payer -> partitions.find(payer.partition().split(",")[0]).filter(p -> p.info().qos().equals(qos)).isPresent();
+    }
+
+    static Optional<QosPolicy> ofPartition(State state, String partitions) {
+        return state.partitions().find(partitions.split(",")[0]).map(p -> p.info().qos()).filter(n -> !n.isEmpty()).flatMap(state.accounts()::qos);
+    }
+
+    /** Limits without those that others name already, resource by resource. */
+    private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> said) {
+        Map<String, String> out = new java.util.TreeMap<>(limits);
+        said.forEach((name, value) -> {
+            if (!value.contains("=") || text(out, name).isEmpty()) {
+                out.remove(name);
+                return;
+            }
+            List<String> names = java.util.Arrays.stream(value.split(",")).map(i -> i.replaceFirst("=.*", "")).toList();
+            out.put(name, String.join(",", java.util.Arrays.stream(text(out, name).split(","))
+                    .filter(i -> !names.contains(i.replaceFirst("=.*", ""))).toList()));
+        });
+        return out;
+    }
+
+    /** What both say. */
+    Map<String, String> ofQos(JobDesc d) {
+        Map<String, String> out = new java.util.TreeMap<>();
+        for (Rule r : rules(d)) {
+            r.limits.forEach((name, value) -> out.merge(name, value, (a, b) -> a.isEmpty() || b.isEmpty() ? a + b : a + "," + b));
+        }
+        return out;
+    }
+
+    private boolean denies(JobDesc d) {
+        return rules(d).stream().anyMatch(r -> QosRules.has(r.qos, QosRules.DENY_ON_LIMIT));
+    }
+
+    static String text(Map<String, String> limits, String name) {
+        return limits.getOrDefault(name, "");
+    }
+
+    static long number(Map<String, String> limits, String name) {
+        String value = text(limits, name);
+        return value.isEmpty() ? -1 : Long.parseLong(value);
+    }
+
+    /** In the order in which they are asked: those that every cluster has first, as they are numbered. */
+    static Map<String, Long> tres(Map<String, String> limits, String name) {
+        Map<String, Long> out = new LinkedHashMap<>();
+        String[] items = text(limits, name).split(",");
+        if (items.length > 1) {
+            java.util.Arrays.sort(items, java.util.Comparator.comparingInt(AccountRules::number));
+        }
+        for (String item : items) {
+            int eq = item.indexOf('=');
+            if (eq > 0) {
+                out.put(item.substring(0, eq), count(item.substring(eq + 1)));
+            }
+        }
+        return out;
+    }
+
+    private static int number(String item) {
+        int at = NUMBERED.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
+        return at < 0 ? NUMBERED.size() : at;
+    }
+
+    /** Counts may be larger than a long: those limit nothing. */
+    private static long count(String digits) {
+        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
+    }
+
+    boolean limited() {
+        return enforces("limits") && !accounts.isEmpty();
+    }
+
+    /** A job that says no time limit gets the one of its QOS or association, if the partition's is longer. */
+    public JobDesc withTimeLimit(JobDesc desc) {
+        if (!limited() || desc.timing().timeLimitMin() != 0) {
+            return desc;
+        }
+        long most = mostMinutes(desc);
+        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        int standard = partition.map(p -> Limits.timeLimitMin(desc, p)).orElse(-1);
+        if (most < 0 || standard >= 0 && standard <= most) {
+            return desc;
+        }
+        return withLimit(desc, most);
+    }
+
+    /** With the time limit of its first QOS, where that has one. */
+    public JobDesc limitedByQos(JobDesc desc) {
+        long most = state.accounts().qos(desc.charge().firstQos()).map(q -> number(q.limits(), "MaxWall")).orElse(-1L);
+        return most < 0 ? desc : withLimit(desc, most);
+    }
+
+    private static JobDesc withLimit(JobDesc desc, long minutes) {
+        JobDesc.Timing t = desc.timing();
+        return desc.withTiming(new JobDesc.Timing((int) minutes, t.timeMinMin(), t.beginTime(), t.deadline(), t.dependency(), t.array(), t.nice(),
+                t.hold(), t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
+    }
+
+    private long mostMinutes(JobDesc desc) {
+        long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
+        long own = ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
+        long group = enforces("safe") ? groupMinutes(desc) : -1;
+        return own < 0 ? group : group < 0 ? own : Math.min(own, group);
+    }
+
+    /** GrpWall: a job that is to end within it and says no limit gets that. */
+    private long groupMinutes(JobDesc desc) {
+        long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "GrpWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
+        return ofQos >= 0 ? ofQos : chain(desc).stream().mapToLong(a -> number(a.limits(), "GrpWall")).filter(min -> min >= 0).min().orElse(-1L);
+    }
+
+    // ---- at submission
+
+    /**
+     * The job under those of its QOS that have no objection. Empty if the user, account or QOS may not have so many more jobs; or, with
+     * DenyOnLimit, if this one could never start.
+     */
+    public Optional<JobDesc> admitted(JobDesc desc, int tasks, AccountUse use) {
+        List<String> left = under(desc).stream().filter(d -> !limited() || !refuses(d, tasks, use)).map(d -> d.charge().qos()).toList();
+        return left.isEmpty() ? Optional.empty() : Optional.of(desc.withCharge(desc.charge().withQos(String.join(",", left))));
+    }
+
+    /** The description under each of its QOS. */
+    public static List<JobDesc> under(JobDesc desc) {
+        return desc.charge().qos().indexOf(',') < 0 ? List.of(desc)
+                : desc.charge().eachQos().stream().map(q -> desc.withCharge(desc.charge().withQos(q))).toList();
+    }
+
+    private boolean refuses(JobDesc desc, int tasks, AccountUse use) {
+        return !tooMany(desc, tasks, use).isEmpty() || denies(desc) && !never(desc).equals(JobReason.NONE);
+    }
+
+    /** What is told of a refused job: the name of the limit, a line above the sentence that is the same for all of them. */
+    public Decision.Rejected refusal(JobDesc desc, int tasks, AccountUse use) {
+        JobDesc last = under(desc).getLast();
+        List<String> broken = new ArrayList<>(tooMany(last, tasks, use));
+        if (denies(last)) {
+            Map<String, Long> asked = asked(last);
+            ofEach(last, asked, last.timing().timeLimitMin()).forEach(b -> broken.add(b.reason().word()));
+            new LimitChains(this).running(last, g -> g.allBroken(asked, new AccountUse(), this).forEach(r -> broken.add(r.word())));
+            LimitChains.minutesAlone(this, last, asked).forEach(r -> broken.add(r.word()));
+        }
+        return new Decision.Rejected(SlurmErrno.ACCOUNTING_POLICY, JobLimits.told(broken) + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
+    }
+
+    /** The limits on what may be in the queue that a job would break. */
+    private List<String> tooMany(JobDesc desc, int tasks, AccountUse use) {
+        String user = desc.owner().user();
+        Map<String, String> said = ofQos(desc);
+        List<String> out = new ArrayList<>();
+        for (Rule r : rules(desc)) {
+            Map<String, String> l = r.limits;
+            if (over(number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)) {
+                out.add("QOSGrpSubmitJobsLimit");
+            }
+            if (over(number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
+                out.add("MaxSubmitJobsPerAccount");
+            }
+            if (over(number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)) {
+                out.add("QOSMaxSubmitJobPerUserLimit");
+            }
+        }
+        boolean own = true;
+        for (AssocPolicy a : chain(desc)) {
+            if (own && text(said, "MaxSubmitJobsPU").isEmpty()
+                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
+                out.add("AssocMaxSubmitJobLimit");
+            }
+            if (text(said, "GrpSubmitJobs").isEmpty()
+                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
+                out.add("AssocGrpSubmitJobsLimit");
+            }
+            own = false;
+        }
+        return out;
+    }
+
+    private static boolean over(long limit, long count) {
+        return limit >= 0 && count > limit;
+    }
+
+    /** The user's association and those above it. */
+    List<AssocPolicy> chain(JobDesc desc) {
+        List<AssocPolicy> out = new ArrayList<>();
+        for (Optional<AssocPolicy> a = assoc(desc); a.isPresent(); a = accounts.parent(a.get())) {
+            out.add(a.get());
+        }
+        return out;
+    }
+
+    /** Whether a payer is charged to an association or one below it. */
+    static boolean within(Accounts accounts, AccountUse.Payer p, AssocPolicy a) {
+        if (!a.user().isEmpty()) {
+            return p.user().equals(a.user()) && p.account().equals(a.account()) && (a.partition().isEmpty() || a.partition().equals(p.partition()));
+        }
+        for (Optional<AssocPolicy> at = accounts.assoc("", p.account(), ""); at.isPresent(); at = accounts.parent(at.get())) {
+            if (at.get().id() == a.id()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What a job asks for at least. */
+    Map<String, Long> asked(JobDesc d) {
+        Map<String, Long> out = Amounts.requested(state, d).counted(state, d);
+        if (out.getOrDefault("mem", 0L) == 0 && Limits.saysNoMemory(d.request(), Limits.memory(state, d))) {
+            out.put("mem", Amounts.wholeNode(state, d) * out.getOrDefault("node", 1L));
+        }
+        return out;
+    }
+
+    /** The limit that keeps this job from ever starting as it is asked for. */
+    private JobReason never(JobDesc desc) {
+        return never(desc, new AccountUse());
+    }
+
+    /** Beyond a limit by itself, or with those that must run beside it. */
+    private JobReason never(JobDesc desc, AccountUse beside) {
+        Map<String, Long> asked = asked(desc);
+        List<JobLimits.Broken> single = ofEach(desc, asked, desc.timing().timeLimitMin());
+        if (!single.isEmpty()) {
+            return single.getFirst().reason();
+        }
+        JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitChains::running, Optional.empty());
+        return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked).stream().findFirst().orElse(JobReason.NONE);
+    }
+
+    /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
+    public boolean refusesTogether(List<JobDesc> components) {
+        if (!limited()) {
+            return false;
+        }
+        AccountUse beside = new AccountUse();
+        for (JobDesc desc : components) {
+            boolean deny = denies(desc);
+            // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
+            boolean alone = desc == components.getFirst();
+            if (deny ? never(desc, beside) != JobReason.NONE : !alone
+                    && first(desc, asked(desc), Map.of(), Allocation.NONE, beside, LimitChains::ofAssocs, Optional.empty()) != JobReason.NONE) {
+                return true;
+            }
+            beside.planned(desc, asked(desc));
+        }
+        return false;
+    }
+
+    /** Limits of an association as a QOS stretches them: LimitFactor. */
+    static Map<String, Long> stretched(Map<String, Long> limits, Map<String, String> ofQos) {
+        String factor = text(ofQos, "LimitFactor");
+        if (!factor.matches("[0-9]{1,9}(\\.[0-9]{1,9})?") || Double.parseDouble(factor) == 0) {
+            return limits;
+        }
+        limits.replaceAll((name, most) -> (long) (most * Double.parseDouble(factor)));
+        return limits;
+    }
+
+    // ---- at the start
+
+    /**
+     * Why a job may not start on an allocation now although it is free.
+     *
+     * @param allocation {@link Allocation#NONE} before one is chosen: what it asks for is looked at
+     * @param limitMin   the time it would get, -1 without limit
+     */
+    public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin, AccountUse use) {
+        if (!limited()) {
+            return JobReason.NONE;
+        }
+        Map<String, Long> wanted = of(desc, allocation);
+        return first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitChains::all, alone(desc, wanted, limitMin));
+    }
+
+    /** What an allocation counts as; without one, what the job asks for. Devices of a type are held against who asks for that type alone. */
+    Map<String, Long> of(JobDesc desc, Allocation allocation) {
+        if (allocation.isEmpty()) {
+            return AccountUse.held(state, desc, asked(desc));
+        }
+        Map<String, Long> out = AccountUse.tres(state, desc, allocation);
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        if (!types.names().isEmpty()) {
+            Map<String, Integer> asked = Amounts.requested(state, desc).gres();
+            types.names().stream().filter(t -> !asked.containsKey(t)).forEach(t -> out.remove("gres/" + t));
+        }
+        return out;
+    }
+
+    /** Whatever others have: why a job that wants so much never starts. */
+    Optional<JobLimits.Broken> alone(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        return limited() ? ofEach(desc, wanted, limitMin).stream().findFirst() : Optional.empty();
+    }
+
+    boolean isBelowThreshold(QosPolicy qos, AssocPolicy assoc) {
+        return flags.isBelowThreshold(qos, assoc);
+    }
+
+    /** Whether room may be kept for a job of that priority that has to wait: see {@link QosRules#reserves}. */
+    public boolean reserves(JobDesc desc, long priority) {
+        return !limited() || flags.reserves(qos(desc), assoc(desc), priority);
+    }
+
+    /** Up to now: what was charged and what was not yet. */
+    private Map<String, Long> used(int id, boolean ofQos) {
+        if (hasCharge) {
+            return (ofQos ? chargedQos : charged).getOrDefault(id, Map.of());
+        }
+        if (fresh == null) {
+            fresh = new java.util.TreeMap<>();
+            freshQos = new java.util.TreeMap<>();
+            UsageRules.uncharged(state, fresh, freshQos);
+        }
+        Map<String, Long> out = new java.util.TreeMap<>((ofQos ? state.shares().qosEach() : state.shares().each()).find(id).orElse(Map.of()));
+        (ofQos ? freshQos : fresh).getOrDefault(id, Map.of()).forEach((name, value) -> out.merge(name, value, Long::sum));
+        return out;
+    }
+
+    /** What an association and those below it have used. */
+    private Map<String, Long> usedBelow(int assoc) {
+        if (below == null) {
+            below = upwards(id -> used(id, false));
+        }
+        return below.getOrDefault(assoc, Map.of());
+    }
+
+    /** Of each association what it and those below it have. */
+    private Map<Integer, Map<String, Long>> upwards(java.util.function.IntFunction<Map<String, Long>> own) {
+        Map<Integer, Map<String, Long>> out = new java.util.HashMap<>();
+        for (AssocPolicy o : accounts.assocs().values()) {
+            Map<String, Long> had = own.apply(o.id());
+            for (Optional<AssocPolicy> at = Optional.of(o); at.isPresent() && !had.isEmpty(); at = accounts.parent(at.get())) {
+                Map<String, Long> sum = out.computeIfAbsent(at.get().id(), id -> new java.util.TreeMap<>());
+                had.forEach((name, value) -> sum.merge(name, value, Long::sum));
+            }
+        }
+        return out;
+    }
+
+    /** Minutes that a QOS, or an association with those below it, has used up to now. @param what a resource, or {@link Shares#WALL} */
+    long usedMin(boolean ofQos, int id, String what) {
+        return usedMin(ofQos ? used(id, true) : usedBelow(id), what);
+    }
+
+    /** What was charged until the last time, of each association with those below it. */
+    Map<Integer, Map<String, Long>> chargedBelow() {
+        return upwards(id -> state.shares().each().find(id).orElse(Map.of()));
+    }
+
+    /** What was charged until the last time. */
+    Map<String, Long> chargedOf(int qos) {
+        return state.shares().qosEach().find(qos).orElse(Map.of());
+    }
+
+    /** The most that a minute counts for; no less than one. */
+    double mostUsageFactor() {
+        double most = 1;
+        for (QosPolicy q : accounts.qos().values()) {
+            String factor = text(q.limits(), "UsageFactor");
+            most = factor.isEmpty() ? most : Math.max(most, Double.parseDouble(factor));
+        }
+        return most;
+    }
+
+    /** Those whose jobs are charged to a QOS. */
+    Predicate<AccountUse.Payer> chargedTo(String qos) {
+        Predicate<AccountUse.Payer> part = ofPartitions(state.partitions(), qos);
+        return p -> p.qos().equals(qos) || part.test(p);
+    }
+
+    /** Those whose jobs are charged to an association or one below it. */
+    Predicate<AccountUse.Payer> chargedTo(AssocPolicy a) {
+        Accounts all = accounts;
+        return p -> within(all, new AccountUse.Payer(p.user(), p.account(), p.partition().split(",")[0], p.qos()), a);
+    }
+
+    Accounts accounts() {
+        return accounts;
+    }
+
+    long tickMs() {
+        return state.tickMs();
+    }
+
+    /** The QOS of the job's first partition; "" if it has none. */
+    String partQos(JobDesc d) {
+        return ofPartition(state, d.partition()).map(QosPolicy::name).orElse("");
+    }
+
+    /** Whether a running job has to end because GrpTRESMins or GrpWall of its QOS or of an association above it is used up. */
+    boolean isSpent(JobDesc desc) {
+        if (!limited()) {
+            return false;
+        }
+        Map<String, String> q = ofQos(desc);
+        return rules(desc).stream().anyMatch(r -> isLimitedInMinutes(r.limits) && isSpent(r.limits, Map.of(), used(r.qos.id(), true)))
+                || chain(desc).stream().anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a.id())));
+    }
+
+    /** What has been used in all is not limited at the root of a cluster, as in Slurm. */
+    Map<String, String> overTime(AssocPolicy a) {
+        if (accounts.parent(a).isPresent() || !isLimitedInMinutes(a.limits())) {
+            return a.limits();
+        }
+        Map<String, String> out = new java.util.TreeMap<>(a.limits());
+        out.keySet().removeAll(List.of("GrpTRESMins", "GrpWall"));
+        return out;
+    }
+
+    private static boolean isLimitedInMinutes(Map<String, String> limits) {
+        return !text(limits, "GrpTRESMins").isEmpty() || !text(limits, "GrpWall").isEmpty();
+    }
+
+    private static boolean isSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
+        Map<String, Long> most = tres(limits, "GrpTRESMins");
+        most.keySet().removeAll(tres(instead, "GrpTRESMins").keySet());
+        return most.entrySet().stream().anyMatch(m -> usedMin(used, m.getKey()) >= m.getValue()) || isWallSpent(limits, instead, used);
+    }
+
+    private static boolean isWallSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
+        long wall = text(instead, "GrpWall").isEmpty() ? number(limits, "GrpWall") : -1;
+        return wall >= 0 && usedMin(used, Shares.WALL) >= wall;
+    }
+
+    private static long usedMin(Map<String, Long> used, String name) {
+        return (long) (used.getOrDefault(name, 0L) / (60 * FairShare.UNIT));
+    }
+
+    /** UsageFactorSafe: what a run will be charged for each minute, where that is asked before it starts. */
+    double safeFactor(JobDesc desc) {
+        String factor = qos(desc).filter(q -> QosRules.has(q, QosRules.FACTOR_SAFE)).map(q -> text(q.limits(), "UsageFactor")).orElse("");
+        return factor.isEmpty() ? 1 : Double.parseDouble(factor);
+    }
+
+    private List<JobLimits.Broken> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
+        return JobLimits.broken(rules(desc).stream().map(Rule::limits).toList(), ofQos(desc),
+                assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
+                enforces("safe") ? safeFactor(desc) : 1);
+    }
+
+    /** Resource minutes of a whole run; one without a limit has no bound. */
+    static Map<String, Long> times(Map<String, Long> wanted, int limitMin, double factor) {
+        Map<String, Long> out = new LinkedHashMap<>();
+        wanted.forEach((name, count) -> out.put(name, limitMin < 0 && count > 0 ? Long.MAX_VALUE : (long) (count * Math.max(0, limitMin) * factor)));
+        return out;
+    }
+
+    /** The reason for a resource: Slurm has a word for each of the common ones. */
+    static JobReason named(String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
+        return JobReason.ofWord(prefix + switch (tres) {
+            case "cpu" -> cpu;
+            case "mem" -> memory;
+            case "node" -> node;
+            case "billing" -> billing;
+            default -> tres.startsWith("license/") ? gres.replace("GRES", "License") : tres.startsWith("bb/") ? gres.replace("GRES", "BB") : gres;
+        });
+    }
+
+    /** The word of the first limit that so much is too much for beside what others have. @param alone what is broken whatever they have */
+    private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use,
+            Chosen chosen, Optional<JobLimits.Broken> alone) {
+        List<LimitGauge> gauges = new ArrayList<>();
+        chosen.of(new LimitChains(this), desc, gauges::add);
+        for (LimitGauge gauge : gauges) {
+            if (alone.isPresent() && gauge.place() > alone.get().place()) {
+                break;
+            }
+            Optional<JobReason> broken = gauge.broken(wanted, minutes, on, use, this);
+            if (broken.isPresent()) {
+                return broken.get();
+            }
+        }
+        return alone.map(JobLimits.Broken::reason).orElse(JobReason.NONE);
+    }
+
+    /** Which limits are asked. */
+    private interface Chosen {
+        void of(LimitChains chains, JobDesc desc, java.util.function.Consumer<LimitGauge> out);
+    }
+
+    /** Resource minutes of a run; one without a limit counts as a year. */
+    static Map<String, Long> minutes(Map<String, Long> wanted, int limitMin) {
+        Map<String, Long> out = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin, 1);
+        out.put(Shares.WALL, (long) Math.max(0, limitMin));
+        return out;
+    }
+}

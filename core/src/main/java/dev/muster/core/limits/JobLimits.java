@@ -1,0 +1,137 @@
+package dev.muster.core.limits;
+
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Limits that each job has for itself, and which of several broken limits is told. */
+final class JobLimits {
+    /** Where MaxWall of a user's association is told, and its other limits on single jobs. */
+    static final int WALL_OF_ASSOC = 5;
+    static final int AMOUNTS_OF_ASSOC = 20;
+    /** What refuses a job at its submission is told in this order, whatever else it breaks; limits of associations come last. */
+    private static final List<Pattern> TOLD = Stream.of("Max(?!Jobs|Submit).*PerAccount", "QOSMax(?!Jobs|Submit).*PerUser(Limit)?",
+            "QOSGrp(Cpu|Mem|Node)Limit|QOSGrp(Billing|GRES|License|BB)", "QOSGrpSubmitJobsLimit", "QOSMax.*MinutesPerJob(Limit)?",
+            "QOSGrp.*(?<!Run)Minutes(Limit)?", "QOSGrp.*RunMinutes(Limit)?", "QOSMaxWallDurationPerJobLimit", "QOSGrpWallLimit",
+            "QOSMax.*PerJob(Limit)?", "QOSMax.*PerNode", "MaxSubmitJobsPerAccount", "QOSMaxSubmitJobPerUserLimit", "QOSMin.*", "QOS.*")
+            .map(Pattern::compile).toList();
+
+    private final Map<String, String> ofAssoc;
+    private final Map<String, Long> wanted;
+    private final int limitMin;
+    private final List<Broken> broken = new ArrayList<>();
+
+    private JobLimits(Map<String, String> ofAssoc, Map<String, Long> wanted, int limitMin) {
+        this.ofAssoc = ofAssoc;
+        this.wanted = wanted;
+        this.limitMin = limitMin;
+    }
+
+    /** The word of a refusal. @param words of limits that are broken, one at least */
+    static String told(List<String> words) {
+        return words.stream().min(Comparator.comparingInt(JobLimits::rank)).orElseThrow();
+    }
+
+    private static int rank(String word) {
+        int rank = 0;
+        while (rank < TOLD.size() && !TOLD.get(rank).matcher(word).matches()) {
+            rank++;
+        }
+        return rank;
+    }
+
+    /** One that is broken. @param place where it is told among those that count for several jobs together, which are before and behind it */
+    record Broken(int place, JobReason reason) {}
+
+    /** Where MaxWall of the first or second QOS is told: numbers of jobs and GrpWall of the same QOS are told before it. */
+    static int wall(int qos) {
+        return 2 * qos + 1;
+    }
+
+    /** Where other limits of a QOS on single jobs are told: what all of its jobs have is told before them, what a user or account has after them. */
+    static int amounts(int qos) {
+        return 10 + 3 * qos;
+    }
+
+    /**
+     * Those that a job breaks whatever others have, in the order in which they are told to it while it waits. A limit of the QOS counts in place of
+     * its association's.
+     *
+     * @param qos    limits of the first and the second QOS; what both name is in the first alone
+     * @param factor what a minute of it counts for
+     */
+    static List<Broken> broken(List<Map<String, String>> qos, Map<String, String> ofQos, Map<String, String> ofAssoc, Map<String, Long> wanted,
+            int limitMin, double factor) {
+        JobLimits of = new JobLimits(ofAssoc, wanted, limitMin);
+        for (int i = 0; i < qos.size(); i++) {
+            of.wall(wall(i), qos.get(i), "QOS");
+        }
+        if (AccountRules.number(ofQos, "MaxWall") < 0) {
+            of.wall(WALL_OF_ASSOC, ofAssoc, "Assoc");
+        }
+        Map<String, Long> minutes = AccountRules.times(wanted, limitMin, factor);
+        Map<String, Long> each = of.perNode();
+        for (int i = 0; i < qos.size(); i++) {
+            of.ofQos(amounts(i), qos.get(i), minutes, each);
+        }
+        int place = AMOUNTS_OF_ASSOC;
+        of.most(place, of.others("MaxTRESMins", AccountRules.tres(ofQos, "MaxTRESMins")), minutes, what -> AccountRules.named("AssocMax", what,
+                "CpuMinutesPerJobLimit", "MemMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob", "GRESMinutesPerJob"));
+        Map<String, Long> stretched = AccountRules.stretched(AccountRules.tres(ofAssoc, "MaxTRES"), ofQos);
+        stretched.keySet().removeAll(AccountRules.tres(ofQos, "MaxTRES").keySet());
+        of.most(place, stretched, wanted, what -> AccountRules.named("AssocMax", what, "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit",
+                "BillingPerJob", "GRESPerJob"));
+        of.most(place, of.others("MaxTRESPerNode", AccountRules.tres(ofQos, "MaxTRESPerNode")), each, what -> AccountRules.named("AssocMax", what,
+                "CpuPerNode", "MemPerNode", "UnknownPerNode", "BillingPerNode", "GRESPerNode"));
+        return of.broken;
+    }
+
+    private void ofQos(int place, Map<String, String> limits, Map<String, Long> minutes, Map<String, Long> each) {
+        most(place, AccountRules.tres(limits, "MaxTRESMins"), minutes, what -> AccountRules.named("QOSMax", what, "CpuMinutesPerJobLimit",
+                "MemoryMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob", "GRESMinutesPerJob"));
+        most(place, AccountRules.tres(limits, "MaxTRES"), wanted, what -> AccountRules.named("QOSMax", what, "CpuPerJobLimit", "MemoryPerJob",
+                "NodePerJobLimit", "BillingPerJob", "GRESPerJob"));
+        most(place, AccountRules.tres(limits, "MaxTRESPerNode"), each, what -> AccountRules.named("QOSMax", what, "CpuPerNode", "MemoryPerNode",
+                "UnknownPerNode", "BillingPerNode", "GRESPerNode"));
+        AccountRules.tres(limits, "MinTRES").forEach((what, count) -> {
+            if (wanted.getOrDefault(what, 0L) < count) {
+                broken.add(new Broken(place, AccountRules.named("QOSMin", what, "CpuNotSatisfied", "Memory", "Node", "Billing", "GRES")));
+            }
+        });
+    }
+
+    private void most(int place, Map<String, Long> limits, Map<String, Long> asked, Function<String, JobReason> word) {
+        limits.forEach((what, count) -> {
+            if (asked.getOrDefault(what, 0L) > count) {
+                broken.add(new Broken(place, word.apply(what)));
+            }
+        });
+    }
+
+    private Map<String, Long> others(String name, Map<String, Long> saidByQos) {
+        Map<String, Long> out = AccountRules.tres(ofAssoc, name);
+        out.keySet().removeAll(saidByQos.keySet());
+        return out;
+    }
+
+    private void wall(int place, Map<String, String> limits, String whose) {
+        long most = AccountRules.number(limits, "MaxWall");
+        if (most >= 0 && (limitMin < 0 || limitMin > most)) {
+            broken.add(new Broken(place, JobReason.ofWord(whose + "MaxWallDurationPerJobLimit")));
+        }
+    }
+
+    /** What it has on a node on the average. */
+    private Map<String, Long> perNode() {
+        Map<String, Long> each = new LinkedHashMap<>();
+        long nodes = Math.max(1, wanted.getOrDefault("node", 1L));
+        wanted.forEach((name, count) -> each.put(name, (count + nodes - 1) / nodes));
+        return each;
+    }
+}

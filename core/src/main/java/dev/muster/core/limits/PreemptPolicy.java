@@ -1,0 +1,201 @@
+package dev.muster.core.limits;
+
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Preemption;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobState;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/** How PreemptType and the words of partitions and QOS decide between two jobs. */
+public final class PreemptPolicy {
+    private final State state;
+    private final String type;
+    private final List<String> standard;
+    private final boolean gang;
+    private final Mcs mcs;
+    private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
+    /** By QOS: so long nobody is disturbed; and from which priority on nobody is. */
+    private final Map<String, Long> exemptS = new java.util.HashMap<>();
+    private final Map<String, Long> ranks = new java.util.HashMap<>();
+    private OptionalLong leastExempt = OptionalLong.empty();
+
+    public PreemptPolicy(State state) {
+        this.state = state;
+        Map<String, String> options = state.settings().options();
+        this.type = options.getOrDefault(Preemption.TYPE, "");
+        this.standard = Arrays.asList(options.getOrDefault(Preemption.MODE, "OFF").split(","));
+        this.gang = standard.contains("GANG");
+        this.mcs = Mcs.of(state.settings());
+    }
+
+    private static Preemption.Mode mode(List<String> words) {
+        return words.contains("SUSPEND") ? Preemption.Mode.SUSPEND : words.contains("REQUEUE") ? Preemption.Mode.REQUEUE
+                : words.contains("CANCEL") ? Preemption.Mode.CANCEL : Preemption.Mode.OFF;
+    }
+
+    /** QOS decide, not partitions. */
+    public boolean byQos() {
+        return type.equals("preempt/qos");
+    }
+
+    /** Neither the priorities of jobs decide who gives way nor how long somebody has run. */
+    public boolean isPlain() {
+        String exempt = state.settings().options().getOrDefault(Preemption.EXEMPT_S, "-1");
+        return isPlain(String.join(",", standard)) && (exempt.isEmpty() || exempt.startsWith("-") || exempt.equals("0"))
+                && state.partitions().values().stream().allMatch(p -> isPlain(p.info().preemptMode()))
+                && state.accounts().qos().values().stream().allMatch(q -> isPlain(q.limits().getOrDefault("PreemptMode", ""))
+                        && q.limits().getOrDefault("PreemptExemptTime", "").isEmpty());
+    }
+
+    private static boolean isPlain(String words) {
+        String upper = words.toUpperCase(java.util.Locale.ROOT);
+        return !upper.contains("WITHIN") && !upper.contains("PRIORITY");
+    }
+
+    public boolean isOn() {
+        return type.equals("preempt/partition_prio") || type.equals("preempt/qos");
+    }
+
+    /**
+     * Whether the first job may take the place of the second, whatever becomes of that. With WITHIN jobs of one QOS may, with PRIORITY nobody
+     * may but who has the higher priority.
+     *
+     * @param priority of the first now
+     */
+    public boolean outranks(JobDesc taker, long priority, String partition, Job holder) {
+        if (Preemption.isGuest(holder.desc()) && !taker.charge().reservation().isEmpty()) {
+            return true;
+        }
+        boolean higher = priority > holder.priority();
+        if (!higher && words(holder).contains("PRIORITY")) {
+            return false;
+        }
+        if (type.equals("preempt/qos")) {
+            String theirs = holder.desc().charge().qos();
+            Optional<QosPolicy> own = qos(taker.charge().firstQos());
+            return own.isPresent() && !theirs.isEmpty() && (List.of(own.get().limits().getOrDefault("Preempt", "").split(",")).contains(theirs)
+                    || higher && own.get().name().equals(theirs) && (standard.contains("WITHIN") || words(holder).contains("WITHIN")));
+        }
+        return tier(holder.desc().partition()) < tier(partition);
+    }
+
+    /** Labels may keep jobs from each other. */
+    public boolean isLabelled() {
+        return !mcs.kind().equals("none") && mcs.select() != Mcs.Select.NEVER;
+    }
+
+    /** Who has nodes with its label alone neither takes the place of a job that has not that label nor gives way to one. */
+    public boolean mayMeet(JobDesc taker, JobDesc holder) {
+        return !isLabelled() || meets(taker, holder) && meets(holder, taker);
+    }
+
+    private boolean meets(JobDesc job, JobDesc other) {
+        String label = mcs.separating(job);
+        return label.isEmpty() || label.equals(other.extras().mcsLabel());
+    }
+
+    /** Of those who may have to go, who has less of this goes first: the priority of its QOS, or the tier of its partition. */
+    public long rank(Job holder) {
+        return ranks.computeIfAbsent(byQos() ? holder.desc().charge().firstQos() : holder.desc().partition(), name -> {
+            String text = byQos() ? qos(holder, "Priority") : Integer.toString(tier(name));
+            return text.matches("[0-9]{1,10}") ? Long.parseLong(text) : 0;
+        });
+    }
+
+    /** PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */
+    private List<String> words(Job holder) {
+        String own = type.equals("preempt/qos") ? qos(holder, "PreemptMode")
+                : state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().preemptMode()).orElse("");
+        boolean none = own.isEmpty() || own.equals("CLUSTER") || byQos() && own.equals("OFF");
+        return none ? standard : Arrays.asList(own.toUpperCase(java.util.Locale.ROOT).split(","));
+    }
+
+    private int tier(String partitions) {
+        int best = 0;
+        for (String name : partitions.split(",")) {
+            best = Math.max(best, state.partitions().find(name).map(p -> p.info().priorityTier()).orElse(0));
+        }
+        return best;
+    }
+
+    /** What becomes of a job; OFF if it stays. A heterogeneous one goes as a whole: not if one of its components stays. */
+    public Preemption.Mode of(Job holder) {
+        Preemption.Mode mode = alone(holder);
+        if (holder.isHet() && mode != Preemption.Mode.OFF) {
+            List<Preemption.Mode> all = state.members(holder).stream()
+                    .filter(j -> j.state().isActive() || j.state() == JobState.PENDING).map(this::alone).toList();
+            return Stream.of(Preemption.Mode.OFF, Preemption.Mode.CANCEL, Preemption.Mode.REQUEUE).filter(all::contains).findFirst().orElse(mode);
+        }
+        return mode;
+    }
+
+    private Preemption.Mode alone(Job holder) {
+        List<String> words = words(holder);
+        // WITHIN and PRIORITY alone say whom a job gives way to, not how
+        Preemption.Mode mode = mode(words.stream().allMatch(w -> w.equals("WITHIN") || w.equals("PRIORITY")) ? standard : words);
+        if (holder.desc().extras().warnReserve() && mode != Preemption.Mode.REQUEUE) {
+            return Preemption.Mode.CANCEL;
+        }
+        if (mode == Preemption.Mode.REQUEUE && (holder.desc().kind() != JobDesc.Kind.BATCH || !holder.mayRequeue(state.settings()))) {
+            return Preemption.Mode.CANCEL;
+        }
+        return mode == Preemption.Mode.SUSPEND && !gang ? Preemption.Mode.OFF : mode;
+    }
+
+    private String qos(Job job, String limit) {
+        return qos(job.desc().charge().firstQos()).map(q -> q.limits().getOrDefault(limit, "")).orElse("");
+    }
+
+    private Optional<QosPolicy> qos(String name) {
+        return known.computeIfAbsent(name, n -> state.accounts().qos(n));
+    }
+
+    /** Until when it is not to be disturbed, seconds since 1970; {@link Long#MAX_VALUE} where its priority is too high for that. */
+    public long exemptUntil(Job holder) {
+        if (leastExempt.isEmpty()) {
+            String least = parameter("min_exempt_priority");
+            leastExempt = OptionalLong.of(least.matches("[0-9]{1,10}") ? Long.parseLong(least) : Long.MAX_VALUE);
+        }
+        return holder.priority() >= leastExempt.getAsLong() ? Long.MAX_VALUE : eligibleFrom(holder);
+    }
+
+    /** When it has run long enough to be disturbed, seconds since 1970. */
+    public long eligibleFrom(Job holder) {
+        long exempt = exemptS.computeIfAbsent(holder.desc().charge().firstQos(), qos -> {
+            String own = qos(holder, "PreemptExemptTime");
+            String text = own.isEmpty() ? state.settings().options().getOrDefault(Preemption.EXEMPT_S, "-1") : own;
+            return text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : -1;
+        });
+        return holder.run().startTime() + Math.max(0, exempt);
+    }
+
+    /** The value of a word of PreemptParameters, "" if it is not there. */
+    public String parameter(String name) {
+        if (state.settings().options().containsKey(name)) {
+            // the older place for these words is SchedulerParameters
+            return state.settings().options().get(name).isEmpty() ? "yes" : state.settings().options().get(name);
+        }
+        for (String item : state.settings().options().getOrDefault(Preemption.PARAMETERS, "").split(",")) {
+            if (item.startsWith(name)) {
+                return item.equals(name) ? "yes" : item.substring(name.length() + 1);
+            }
+        }
+        return "";
+    }
+
+    /** Seconds between the warning and the end. */
+    public int graceSeconds(Job holder) {
+        if (type.equals("preempt/qos")) {
+            String text = qos(holder, "GraceTime");
+            return text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
+        }
+        return state.partitions().find(holder.desc().partition().split(",")[0]).map(p -> p.info().graceTimeSeconds()).orElse(0);
+    }
+}

@@ -1,0 +1,244 @@
+package dev.muster.core.limits;
+
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * priority/multifactor: a job's priority as a weighted sum of factors, each 0 to 1 unless PriorityFlags say otherwise. It follows from the
+ * state and the time and is kept nowhere; what is set by hand stands as it is.
+ */
+public final class Priorities {
+    /** The priority of a job that runs again at once (--requeue=expedite): above all that are computed or given. */
+    public static final long EXPEDITED = 4_294_967_295L;
+    /** Keys of {@link Settings#options}. */
+    public static final String TYPE = "priority_type";
+    public static final String MULTIFACTOR = "priority/multifactor";
+    /** Words of PriorityFlags. */
+    public static final List<String> FLAGS = List.of("ACCRUE_ALWAYS", "CALCULATE_RUNNING", "DEPTH_OBLIVIOUS", "NO_FAIR_TREE", "INCR_ONLY",
+            "MAX_TRES", "MAX_TRES_GRES", "NO_NORMAL_ALL", "NO_NORMAL_ASSOC", "NO_NORMAL_PART", "NO_NORMAL_QOS", "NO_NORMAL_TRES",
+            "SMALL_RELATIVE_TO_TIME");
+    private static final String WEIGHT = "priority_weight_";
+
+    /** @param tres by name, in the order of PriorityWeightTRES; @param site as set */
+    public record Factors(double age, double fairShare, double size, double partition, double qos, double assoc,
+            Map<String, Double> tres, long site) {}
+
+    private final State state;
+    private final long now;
+    private final Map<String, String> options;
+    private final List<String> flags;
+    private final boolean active;
+    private final FairShare shares;
+    private final Map<String, Double> tresWeights = new TreeMap<>();
+    private final long totalNodes;
+    private final long totalCpus;
+    private final double mostPartition;
+    private final double mostQos;
+    private final double mostAssoc;
+
+    public Priorities(State state, long nowSeconds) {
+        this.state = state;
+        this.now = nowSeconds;
+        this.options = state.settings().options();
+        this.active = isActive(state.settings());
+        this.flags = flags(state.settings());
+        this.shares = shares(state);
+        for (String item : options.getOrDefault(WEIGHT + "tres", "").split(",")) {
+            int eq = item.indexOf('=');
+            if (eq > 0) {
+                tresWeights.put(item.substring(0, eq).toLowerCase(Locale.ROOT), Double.parseDouble(item.substring(eq + 1)));
+            }
+        }
+        totalNodes = state.nodes().size();
+        totalCpus = active ? state.nodes().values().stream().mapToLong(n -> n.spec().cpus()).sum() : 0;
+        mostPartition = state.partitions().values().stream().mapToInt(p -> p.info().priorityJobFactor()).max().orElse(0);
+        mostQos = state.accounts().qos().values().stream().mapToDouble(q -> number(q.limits(), "Priority")).max().orElse(0);
+        mostAssoc = state.accounts().assocs().values().stream().mapToDouble(a -> number(a.limits(), "Priority")).max().orElse(0);
+    }
+
+    /** Words of PriorityFlags, in upper case. */
+    public static List<String> flags(Settings settings) {
+        return List.of(settings.options().getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).split(","));
+    }
+
+    /** CALCULATE_RUNNING: also of jobs that run. */
+    public static boolean ofRunning(Settings settings) {
+        return flags(settings).contains("CALCULATE_RUNNING");
+    }
+
+    /** From their submission on, eligible or not. */
+    public static boolean growAlways(Settings settings) {
+        return flags(settings).contains("ACCRUE_ALWAYS");
+    }
+
+    public static boolean isActive(Settings settings) {
+        return settings.options().getOrDefault(TYPE, "").equals(MULTIFACTOR);
+    }
+
+    /** The tree as the configuration wants it. */
+    public static FairShare shares(State state) {
+        int dampening = Integer.parseInt(state.settings().options().getOrDefault("priority_dampening", "1"));
+        return new FairShare(state.accounts(), state.shares().usage(), rule(state.settings()), dampening);
+    }
+
+    /** PriorityFlags: DEPTH_OBLIVIOUS means NO_FAIR_TREE as well. */
+    public static FairShare.Rule rule(Settings settings) {
+        List<String> flags = flags(settings);
+        return flags.contains("DEPTH_OBLIVIOUS") ? FairShare.Rule.DEPTH_OBLIVIOUS
+                : flags.contains("NO_FAIR_TREE") ? FairShare.Rule.CLASSIC : FairShare.Rule.TREE;
+    }
+
+    private static double number(Map<String, String> limits, String name) {
+        String text = limits.getOrDefault(name, "");
+        return text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : 0;
+    }
+
+    public boolean isActive() {
+        return active;
+    }
+
+    private boolean raw(String what) {
+        return flags.contains("NO_NORMAL_ALL") || flags.contains("NO_NORMAL_" + what);
+    }
+
+    /** PriorityWeight…: age, fairshare, size, partition, qos, assoc. */
+    public long weight(String factor) {
+        return Long.parseLong(options.getOrDefault(WEIGHT + factor, "0"));
+    }
+
+    /** Of PriorityWeightTRES, by name. */
+    public Map<String, Double> tresWeights() {
+        return tresWeights;
+    }
+
+    /** INCR_ONLY: a priority never falls by itself. */
+    public boolean onlyRises() {
+        return flags.contains("INCR_ONLY");
+    }
+
+    /** Set by hand, and so not computed. */
+    public static boolean isFixed(Job job) {
+        return job.desc().timing().prioritySet() && job.desc().timing().priority() > 0;
+    }
+
+    /** The highest of its partitions; 0 while held. */
+    public long of(Job job) {
+        if (!active || job.isHeld()) {
+            return job.priority();
+        }
+        if (job.has(JobFlag.EXPEDITING)) {
+            return EXPEDITED;
+        }
+        if (isFixed(job)) {
+            return job.desc().timing().priority();
+        }
+        long best = 1;
+        for (String name : job.desc().partition().split(",")) {
+            best = Math.max(best, of(job, name));
+        }
+        return best;
+    }
+
+    /** In one of its partitions, at least 1. */
+    public long of(Job job, String partition) {
+        if (job.has(JobFlag.EXPEDITING)) {
+            return EXPEDITED;
+        }
+        if (isFixed(job)) {
+            return job.desc().timing().priority();
+        }
+        Factors f = factors(job, partition);
+        double sum = f.age * weight("age") + f.fairShare * weight("fairshare") + f.size * weight("size") + f.partition * weight("partition")
+                + f.qos * weight("qos") + f.assoc * weight("assoc") + f.site;
+        for (Map.Entry<String, Double> t : f.tres.entrySet()) {
+            sum += t.getValue() * tresWeights.get(t.getKey());
+        }
+        return Math.max(1, (long) sum - job.desc().timing().nice());
+    }
+
+    public Factors factors(Job job, String partition) {
+        JobDesc d = job.desc();
+        Optional<Partition> p = state.partitions().find(partition);
+        Optional<AssocPolicy> a = state.accounts().assoc(d.owner().user(), d.charge().account(), partition);
+        double ofPartition = p.map(x -> (double) x.info().priorityJobFactor()).orElse(0.0);
+        double ofQos = state.accounts().qos(d.charge().firstQos()).map(q -> number(q.limits(), "Priority")).orElse(0.0);
+        double ofAssoc = a.map(x -> number(x.limits(), "Priority")).orElse(0.0);
+        return new Factors(weight("age") == 0 ? 0 : age(job), weight("fairshare") == 0 ? 0 : a.map(x -> shares.factor(x.id())).orElse(0.0),
+                weight("size") == 0 ? 0 : size(job), normal(ofPartition, mostPartition, "PART"), normal(ofQos, mostQos, "QOS"),
+                normal(ofAssoc, mostAssoc, "ASSOC"), tres(job, p), d.timing().siteFactor());
+    }
+
+    private double normal(double value, double most, String what) {
+        return raw(what) ? value : most > 0 ? value / most : 0;
+    }
+
+    private double age(Job job) {
+        long since = flags.contains("ACCRUE_ALWAYS") ? job.submitTime() : accrueTime(state, job);
+        long most = Long.parseLong(options.getOrDefault("priority_max_age", "604800"));
+        long until = job.run().startTime() > 0 ? job.run().startTime() : now;
+        // of a time without end nobody ever has a part
+        return since == 0 || until <= since || most < 0 ? 0 : most == 0 ? 1 : Math.min(1, (double) (until - since) / most);
+    }
+
+    /** Since when a job grows older; 0 if it does not. */
+    public static long accrueTime(State state, Job job) {
+        if (job.accrueTime() < Job.KEPT_YOUNG) {
+            return -job.accrueTime();
+        }
+        boolean own = job.accrueTime() != 0 && state.accounts().limitsAccrual();
+        return own ? Math.max(0, job.accrueTime()) : job.eligibleTime();
+    }
+
+    private double size(Job job) {
+        boolean small = options.getOrDefault("priority_favor_small", "").equals("true");
+        if (flags.contains("SMALL_RELATIVE_TO_TIME")) {
+            int limit = job.run().startTime() > 0 ? job.run().limitMin() : state.partitions().find(job.desc().partition().split(",")[0])
+                    .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+            // no smaller than the nodes that it has to have, at the average of their CPUs; without a limit it is as nothing
+            double cpus = Math.max(Amounts.cpus(job), (double) Amounts.nodes(job) * totalCpus / Math.max(1, totalNodes));
+            double part = limit <= 0 ? 0 : cpus / limit / Math.max(1, totalCpus);
+            return small ? 1 - Math.min(1, part) : Math.min(1, part);
+        }
+        double ofNodes = (double) Amounts.nodes(job) / Math.max(1, totalNodes);
+        double ofCpus = (double) Amounts.cpus(job) / Math.max(1, totalCpus);
+        double part = (Math.min(1, ofNodes) + Math.min(1, ofCpus)) / 2;
+        return small ? 1 - part : part;
+    }
+
+    private Map<String, Double> tres(Job job, Optional<Partition> partition) {
+        Map<String, Double> out = new TreeMap<>();
+        if (tresWeights.isEmpty() || partition.isEmpty()) {
+            return out;
+        }
+        List<Node> members = new ArrayList<>();
+        partition.get().nodes().forEach(n -> state.nodes().find(n).ifPresent(members::add));
+        String name = partition.get().info().name();
+        Amounts all = Amounts.of(state, members);
+        Map<String, Long> total = all.byName(all.billing(state, name));
+        Amounts mine = Amounts.of(state, job);
+        if (job.run().allocation().isEmpty() && Limits.saysNoMemory(job.desc().request(),
+                Limits.memory(job.desc().request(), partition.get(), state.settings()))) {
+            long whole = members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
+            mine = new Amounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
+        }
+        Map<String, Long> asked = mine.byName(mine.billing(state, name));
+        for (String tres : tresWeights.keySet()) {
+            double part = asked.getOrDefault(tres, 0L);
+            double whole = total.getOrDefault(tres, 0L);
+            out.put(tres, raw("TRES") ? part : whole > 0 ? part / whole : 0);
+        }
+        return out;
+    }
+}

@@ -1,0 +1,100 @@
+package dev.muster.core.node;
+
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.State;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.node.NodeMessages;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Features that nodes get by a reboot, cloud nodes by their start (NodeFeaturesPlugins=node_features/helpers), as helpers.conf describes them
+ * to the core.
+ */
+public final class ChangingFeatures {
+    /** An option: BootTime, seconds that a reboot may take. */
+    public static final String BOOT_S = "features:boot";
+    /** An option: features that no node has at once, with commas; groups with semicolons. */
+    public static final String EXCLUSIVE = "features:exclusive";
+    /** An option: AllowUserBoot, numbers of users with commas; absent for everybody. */
+    public static final String USERS = "features:users";
+
+    private ChangingFeatures() {}
+
+    /** The names in an expression of {@code -C}. */
+    public static List<String> names(String expression) {
+        if (expression.isEmpty()) {
+            return List.of();
+        }
+        List<String> out = new ArrayList<>();
+        for (String name : expression.replaceAll("\\*[0-9]+", "").split("[&|,()\\[\\]]")) {
+            if (!name.isEmpty()) {
+                out.add(name);
+            }
+        }
+        return out;
+    }
+
+    /** Whether nodes are rebooted for this user's jobs. */
+    public static boolean mayReboot(Map<String, String> options, int uid) {
+        String users = options.get(USERS);
+        return users == null || List.of(users.split(",")).contains(Integer.toString(uid));
+    }
+
+    /**
+     * Returns the changeable features of a registering node. A cloud node starts with the features that its waiting jobs request, whatever its
+     * helpers find, and keeps them until it is stopped.
+     */
+    static List<String> active(State state, Node node, NodeMessages.Register m) {
+        if (!node.has(Node.Flag.CLOUD)) {
+            return m.active();
+        }
+        Set<String> out = new LinkedHashSet<>(m.active());
+        if (!node.has(Node.Flag.POWERING_UP)) {
+            out.addAll(node.active());
+        }
+        for (int id : node.jobs()) {
+            Job job = state.jobs().at(id);
+            if (job.run().allocation().on(node.name()).filter(s -> s.bootId().isEmpty()).isPresent()) {
+                out.addAll(names(job.desc().request().features()));
+            }
+        }
+        out.retainAll(m.features());
+        return List.copyOf(out);
+    }
+
+    private static boolean isChangeable(State state, List<String> asked) {
+        for (Node n : state.nodes().values()) {
+            for (String feature : n.changeable()) {
+                if (asked.contains(feature)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Why an expression with changeable features cannot be honoured: a reboot brings all of what is asked for. */
+    public static Optional<Decision.Rejected> objection(State state, String expression) {
+        List<String> asked = names(expression);
+        // most ask for none: whoever submits should not have to wait until all nodes have been looked at
+        if (asked.isEmpty() || !isChangeable(state, asked)) {
+            return Optional.empty();
+        }
+        if (expression.matches(".*[|*\\[].*")) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, "Features that need a reboot can only be joined by &"));
+        }
+        for (String group : state.settings().options().getOrDefault(EXCLUSIVE, "").split(";")) {
+            if (asked.stream().distinct().filter(List.of(group.split(","))::contains).count() > 1) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
+            }
+        }
+        return Optional.empty();
+    }
+}

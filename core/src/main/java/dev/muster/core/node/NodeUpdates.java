@@ -1,0 +1,375 @@
+package dev.muster.core.node;
+
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.core.step.TaskBinding;
+import dev.muster.core.tres.Keyword;
+import dev.muster.core.tres.Tres;
+import dev.muster.model.Affiliation;
+import dev.muster.model.CpuBind;
+import dev.muster.model.HostList;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Topology;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What administrators change of nodes: {@code scontrol update NodeName=}. */
+public final class NodeUpdates {
+    private static final String FEATURES_REPORTED = "The features of a node with changeable ones are those that its helpers report";
+    private final State state;
+    private final Now now;
+    private final List<Change> changes = new ArrayList<>();
+    private final List<Decision.Direct> direct = new ArrayList<>();
+    private final NodeLoss loss;
+    /** CpuBind of nodes that get another one. */
+    private final Map<String, String> bindings = new LinkedHashMap<>();
+    /** How nodes hang together with those that are moved. */
+    private Optional<List<Topology>> topologies = Optional.empty();
+
+    public NodeUpdates(State state, Now now) {
+        this.state = state;
+        this.now = now;
+        this.loss = new NodeLoss(state, now, changes, direct);
+    }
+
+    public Decision update(Command.UpdateNode c) {
+        Optional<Decision> tooMany = PowerRules.tooMany(state, c);
+        if (tooMany.isPresent()) {
+            return tooMany.get();
+        }
+        // a state that one of the nodes cannot take is told, but it does not keep the others from theirs
+        Optional<Decision.Rejected> wrongState = Optional.empty();
+        for (int i = 0; i < c.nodes().size(); i++) {
+            Optional<Node> node = state.nodes().find(c.nodes().get(i));
+            if (node.isEmpty()) {
+                return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+            }
+            Optional<Map<String, String>> own = own(c, i);
+            if (own.isEmpty()) {
+                return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
+            }
+            Optional<Decision.Rejected> refused = update(node.get(), new Command.UpdateNode(c.uid(), c.nodes(), own.get()));
+            if (refused.isPresent() && refused.get().errno() != SlurmErrno.NODE_STATE_TRANSITION) {
+                return refused.get();
+            }
+            wrongState = wrongState.or(() -> refused);
+        }
+        if (wrongState.isPresent() && changes.isEmpty()) {
+            return wrongState.get();
+        }
+        if (!bindings.isEmpty() || topologies.isPresent()) {
+            changes.add(new Change.OptionsChanged(TaskBinding.changed(state.settings(), bindings), topologies.orElse(List.of())));
+        }
+        return Decision.of(changes, wrongState.isPresent() ? SlurmErrno.NODE_STATE_TRANSITION.sentence() : "", direct);
+    }
+
+    /**
+     * The changes of one of several nodes: where a value names as many things as there are nodes, each has its own.
+     *
+     * @return empty where there are values for some of them only, or a node would have no address
+     */
+    private static Optional<Map<String, String>> own(Command.UpdateNode c, int index) {
+        boolean nowhere = Keyword.whole(c.changes(), NODE_WORDS).entrySet().stream()
+                .anyMatch(e -> e.getValue().isEmpty() && PLACES.contains(e.getKey()));
+        if (nowhere) {
+            return Optional.empty();
+        }
+        if (c.nodes().size() < 2) {
+            return Optional.of(c.changes());
+        }
+        Map<String, String> out = new java.util.TreeMap<>();
+        for (Map.Entry<String, String> e : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
+            // an empty value resets each node's
+            List<String> values = !e.getValue().isEmpty() && EACH.contains(e.getKey())
+                    && HostList.parse(e.getValue()) instanceof HostList.Parsed.Ok ok
+                    ? ok.list().names() : List.of(e.getValue());
+            boolean shared = values.size() == 1 && !PLACES.contains(e.getKey());
+            if (!shared && values.size() != c.nodes().size()) {
+                return Optional.empty();
+            }
+            out.put(e.getKey(), values.size() == 1 ? e.getValue() : values.get(index));
+        }
+        return Optional.of(out);
+    }
+
+    private static final List<String> NODE_WORDS = List.of("reason", "comment", "extra", "weight", "gres", "nodeaddr", "nodehostname",
+            "features", "availablefeatures", "activefeatures", "state", "poweraction", "certtoken", "instanceid", "instancetype", "resumeafter",
+            "cpubind", "topology");
+    private static final String ASAP = "POWER_DOWN_ASAP";
+    private static final List<Node.Flag> REASONED = List.of(Node.Flag.DOWN, Node.Flag.DRAIN, Node.Flag.FAIL, Node.Flag.INVALID_REG,
+            Node.Flag.REBOOT_REQUESTED, Node.Flag.REBOOT_ISSUED, Node.Flag.POWERING_UP, Node.Flag.POWERING_DOWN, Node.Flag.POWERED_DOWN);
+    /** Words with a value of its own for each of several nodes. */
+    private static final List<String> PLACES = List.of("nodeaddr", "nodehostname");
+    /** Words that may have a value for each of several nodes, or one for all. */
+    private static final List<String> EACH = List.of("nodeaddr", "nodehostname", "instanceid", "instancetype");
+
+    private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
+        Node after = isReasoned(c) ? node.withReason(c.changes().get("reason"), c.uid(), now.seconds()) : node;
+        for (Map.Entry<String, String> change : Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
+            String value = change.getValue();
+            switch (change.getKey()) {
+                case "reason", "poweraction", "resumeafter" -> { }     // they come with the state
+                case "certtoken", "instanceid", "instancetype" -> after = after.withMarks(marked(after.marks(), change.getKey(), value));
+                case "comment" -> after = after.withTexts(value, after.extra(), after.resumeAfter());
+                case "extra" -> after = after.withTexts(after.comment(), value, after.resumeAfter());
+                case "weight" -> {
+                    try {
+                        after = after.withSpec(NodeSpecs.withWeight(after.spec(), Integer.parseUnsignedInt(value)));
+                    } catch (NumberFormatException e) {
+                        return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid weight value: " + value));
+                    }
+                }
+                case "gres" -> {
+                    Optional<List<Node.Gres>> gres = gres(after, value);
+                    if (gres.isEmpty()) {
+                        return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+                    }
+                    after = after.withSpec(NodeSpecs.withGres(after.spec(), gres.get()));
+                }
+                case "nodeaddr" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), after.spec().hostname(), value));
+                case "nodehostname" -> after = after.withSpec(NodeSpecs.withAddress(after.spec(), value, after.spec().address()));
+                case "features", "availablefeatures", "activefeatures" -> {
+                    if (!after.changeable().isEmpty()) {
+                        return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, FEATURES_REPORTED));
+                    }
+                    Optional<Node.Spec> featured = featured(after.spec(), Keyword.whole(c.changes(), NODE_WORDS));
+                    if (featured.isEmpty()) {
+                        return Optional.of(Decision.reject(SlurmErrno.ACTIVE_FEATURE_NOT_SUBSET));
+                    }
+                    after = after.withSpec(featured.get());
+                }
+                case "cpubind" -> {
+                    if (CpuBind.defaultMode(value).isEmpty()) {
+                        return Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid CpuBind value " + value));
+                    }
+                    bindings.put(node.name(), CpuBind.defaultMode(value).get());
+                }
+                case "topology" -> {
+                    Optional<Decision.Rejected> nowhere = moved(node.name(), value);
+                    if (nowhere.isPresent()) {
+                        return nowhere;
+                    }
+                    after = after.withSpec(NodeSpecs.withTopology(after.spec(), value));
+                }
+                case "state" -> {
+                    boolean power = PowerRules.isPowerWord(value);
+                    String action = c.changes().getOrDefault("poweraction", "");
+                    Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, PowerRules.isUp(value));
+                    if (wrong.isPresent() || power && action.isEmpty() && !Power.isOn(state.settings())) {
+                        return wrong.or(() -> Optional.of(Decision.reject(SlurmErrno.POWER_ACTION)));
+                    }
+                    after = power ? after.withPowerAction(action) : after;
+                    Optional<Node> changed = power ? power(after, value, c.uid()) : state(after, value, c);
+                    if (changed.isEmpty()) {
+                        return Optional.of(Decision.reject(SlurmErrno.NODE_STATE_TRANSITION));
+                    }
+                    after = changed.get();
+                }
+                default -> {
+                    return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED,
+                            "Updating " + change.getKey() + " of a node is not supported by this version of Muster"));
+                }
+            }
+        }
+        after = isReasoned(c) && !keepsReason(after) ? after.withReason("", 0, 0) : after;
+        Outcome resumed = resumeAfter(after, Keyword.whole(c.changes(), NODE_WORDS).getOrDefault("resumeafter", ""));
+        resumed.after().ifPresent(n -> emit(node, n, c.uid()));
+        return resumed.refused();
+    }
+
+    /** Notes the node's new place, or says why it has none. */
+    private Optional<Decision.Rejected> moved(String node, String words) {
+        return switch (Affiliation.place(topologies.orElse(state.settings().topologies()), node, words)) {
+            case Affiliation.Placed p -> {
+                topologies = Optional.of(p.topologies());
+                yield Optional.empty();
+            }
+            case Affiliation.Wrong w -> Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
+        };
+    }
+
+    /** One of both. */
+    private record Outcome(Optional<Node> after, Optional<Decision.Rejected> refused) {}
+
+    /** With the time at which it is put back into service; one that is in service has none. */
+    private Outcome resumeAfter(Node node, String resume) {
+        boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN);
+        if (!resume.isEmpty() && !resume.matches("-1|[0-9]{1,9}")) {
+            return new Outcome(Optional.empty(), Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid resumeafter value: " + resume)));
+        }
+        if (!resume.isEmpty() && !resume.equals("-1") && !out) {
+            return new Outcome(Optional.empty(), Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_STATE)));
+        }
+        long at = resume.isEmpty() ? out ? node.resumeAfter() : 0 : resume.equals("-1") ? 0 : now.seconds() + Long.parseLong(resume);
+        return new Outcome(Optional.of(node.withTexts(node.comment(), node.extra(), at)), Optional.empty());
+    }
+
+    /**
+     * AvailableFeatures are what a node can have, and ActiveFeatures those of them that it has: all, where only the former are said. What it has
+     * already must stay available.
+     *
+     * @return empty where some would be active that are not available
+     */
+    private static Optional<Node.Spec> featured(Node.Spec s, Map<String, String> changes) {
+        Optional<List<String>> can = Optional.ofNullable(changes.getOrDefault("availablefeatures", changes.get("features"))).map(NodeUpdates::words);
+        Optional<List<String>> has = Optional.ofNullable(changes.get("activefeatures")).map(NodeUpdates::words);
+        List<String> available = can.orElse(s.features());
+        List<String> active = has.orElseGet(() -> s.features().stream().filter(f -> !s.inactive().contains(f)).toList());
+        return !available.containsAll(active) ? Optional.empty() : Optional.of(NodeSpecs.withFeatures(s, available,
+                has.isEmpty() ? List.of() : available.stream().filter(f -> !active.contains(f)).toList()));
+    }
+
+    private static List<String> words(String value) {
+        return value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","));
+    }
+
+    private static Node.Marks marked(Node.Marks k, String word, String value) {
+        return switch (word) {
+            case "instanceid" -> new Node.Marks(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
+            case "instancetype" -> new Node.Marks(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
+            default -> new Node.Marks(k.instanceId(), k.instanceType(), value.isEmpty() ? "" : Node.Marks.hash(value), "", k.certTime());
+        };
+    }
+
+    /** ResumeAfter is over. Who is not out of service any more is left alone. */
+    public List<Change> resumed(Node node) {
+        Command.UpdateNode nothing = new Command.UpdateNode(state.settings().slurmUid(), List.of(node.name()), Map.of());
+        boolean out = node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.REBOOT_REQUESTED)
+                || node.has(Node.Flag.REBOOT_ISSUED);
+        Node after = out ? state(node, "RESUME", nothing).orElse(node) : node;
+        emit(node, after.withTexts(node.comment(), node.extra(), 0), state.settings().slurmUid());
+        return changes;
+    }
+
+    private void emit(Node before, Node after, int uid) {
+        if (!after.spec().equals(before.spec())) {
+            changes.add(new Change.NodeSpecChanged(after.name(), after.spec()));
+        }
+        if (!after.marks().equals(before.marks())) {
+            changes.add(new Change.NodeMarked(after.name(), after.marks()));
+        }
+        if (!after.comment().equals(before.comment()) || !after.extra().equals(before.extra()) || after.resumeAfter() != before.resumeAfter()) {
+            changes.add(new Change.NodeTextsChanged(after.name(), after.comment(), after.extra(), after.resumeAfter()));
+        }
+        if (!after.powerAction().equals(before.powerAction())) {
+            changes.add(new Change.NodePowerActionChosen(after.name(), after.powerAction()));
+        }
+        if (after.has(Node.Flag.DOWN) && !before.has(Node.Flag.DOWN)) {
+            loss.down(after, after.reason(), uid);
+        } else if (after.flags() != before.flags() || !after.reason().equals(before.reason())
+                || after.reasonTime() != before.reasonTime()) {
+            changes.add(new Change.NodeStateChanged(after.name(), after.flags(), after.reason(), after.reasonUid(), after.reasonTime()));
+        }
+    }
+
+    private Optional<Node> power(Node node, String word, int uid) {
+        Optional<Node> after = PowerRules.asked(node, word);
+        if (after.isPresent() && after.get().has(Node.Flag.DRAIN) && !node.has(Node.Flag.DRAIN) && node.reason().isEmpty()) {
+            return after.map(n -> n.withReason(ASAP, uid, now.seconds()));
+        }
+        if (word.equalsIgnoreCase("power_down_force") && after.isPresent()) {
+            loss.freed(node);
+        }
+        return after;
+    }
+
+    private static Optional<Node> state(Node node, String word, Command.UpdateNode c) {
+        return switch (word.toUpperCase(java.util.Locale.ROOT)) {
+            case "DOWN" -> Optional.of(node.with(Node.Flag.DOWN, true));
+            // scontrol asks for a reason, the REST API does not
+            case "DRAIN" -> Optional.of(node.with(Node.Flag.DRAIN, true).with(Node.Flag.FAIL, false));
+            case "UNDRAIN" -> Optional.of(cleared(node.with(Node.Flag.DRAIN, false), c));
+            // one instead of the other
+            case "FAIL" -> Optional.of(node.with(Node.Flag.FAIL, true).with(Node.Flag.DRAIN, false));
+            case "RESUME" -> {
+                boolean stopping = node.has(Node.Flag.POWERING_DOWN);
+                // without power it answers to nobody, and need not
+                Node after = stopping || node.has(Node.Flag.POWERED_DOWN) ? PowerRules.stopped(node) : node;
+                yield resumable(after) ? state(PowerRules.withoutReboot(after), "IDLE", c) : stopping ? Optional.of(after) : Optional.empty();
+            }
+            // it would be kept from knowing when the reboot is over
+            case "IDLE" -> isAskedIdle(c) && (node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.FUTURE) || isBusy(node)) ? Optional.empty()
+                    : Optional.of(cleared(inService(node).with(Node.Flag.DOWN, false).with(Node.Flag.DRAIN, false)
+                    .with(Node.Flag.FAIL, false).with(Node.Flag.INVALID_REG, false), c));
+            case "CANCEL_REBOOT" -> node.has(Node.Flag.REBOOT_REQUESTED) ? Optional.of(PowerRules.cancelled(node)) : Optional.empty();
+            // the node has no slurmd that could answer
+            case "NORESP", "NO_RESPOND" -> node.has(Node.Flag.EXTERNAL) ? Optional.empty()
+                    : Optional.of(node.with(Node.Flag.NOT_RESPONDING, true));
+            case "FUTURE" -> node.jobs().isEmpty() && !node.has(Node.Flag.EXTERNAL) ? Optional.of(node.with(Node.Flag.FUTURE, true))
+                    : Optional.empty();
+            default -> Optional.empty();
+        };
+    }
+
+    /**
+     * New counts of what the node has already. Devices that gres.conf names files for are as many as there are files, and what jobs
+     * hold must stay.
+     */
+    private Optional<List<Node.Gres>> gres(Node node, String text) {
+        Map<String, Integer> next = new java.util.TreeMap<>();
+        List<Node.Gres> out = new ArrayList<>();
+        if (!text.isEmpty() && !Tres.isValid(text)) {
+            return Optional.empty();
+        }
+        for (Tres.Item item : Tres.gres(text)) {
+            Optional<Node.Gres> known = node.spec().gres().stream()
+                    .filter(g -> g.name().equals(item.name()) && g.type().equals(item.type())).findFirst();
+            if (known.isEmpty() || !known.get().file().isEmpty() && known.get().count() != item.count()) {
+                return Optional.empty();
+            }
+            int first = next.merge(item.name(), item.count(), Integer::sum) - item.count();
+            out.add(new Node.Gres(item.name(), item.type(), first, item.count(), known.get().file(), known.get().flags(),
+                    known.get().near(), known.get().links(), known.get().parts()));
+        }
+        boolean fixedGone = node.spec().gres().stream().anyMatch(g -> !g.file().isEmpty() && !out.contains(g));
+        return fixedGone || inUseBeyond(node, next) ? Optional.empty() : Optional.of(List.copyOf(out));
+    }
+
+    private boolean inUseBeyond(Node node, Map<String, Integer> counts) {
+        return node.jobs().stream().map(state.jobs()::at).flatMap(j -> j.run().allocation().on(node.name()).stream())
+                .filter(s -> !s.released()).flatMap(s -> s.gres().entrySet().stream())
+                .anyMatch(e -> e.getValue().last() >= counts.getOrDefault(e.getKey(), 0));
+    }
+
+    /** There is something that keeps it out of service. */
+    private static boolean resumable(Node node) {
+        return node.bootId().isEmpty() || node.has(Node.Flag.DOWN) || node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL)
+                || node.has(Node.Flag.FUTURE) || node.has(Node.Flag.INVALID_REG) || node.has(Node.Flag.UNKNOWN)
+                || node.has(Node.Flag.POWERED_DOWN) || node.has(Node.Flag.REBOOT_ISSUED) || node.has(Node.Flag.REBOOT_REQUESTED);
+    }
+
+    /** A FUTURE node is one of the cluster's from now on, and may be there already. */
+    private static Node inService(Node node) {
+        return node.has(Node.Flag.FUTURE) ? node.with(Node.Flag.FUTURE, false).with(Node.Flag.UNKNOWN, node.bootId().isEmpty()) : node;
+    }
+
+    private static boolean isAskedIdle(Command.UpdateNode c) {
+        return c.changes().getOrDefault("state", "").equalsIgnoreCase("IDLE");
+    }
+
+    /** Returns whether jobs run on the node. RESUME returns such a node to service; IDLE is refused. */
+    private static boolean isBusy(Node node) {
+        return !node.jobs().isEmpty() && !node.has(Node.Flag.DOWN);
+    }
+
+    /** An empty reason keeps the old one. */
+    private static boolean isReasoned(Command.UpdateNode c) {
+        return !c.changes().getOrDefault("reason", "").isBlank();
+    }
+
+    /** Clears the reason of a node in service; {@code sinfo -R} lists nodes out of service. */
+    private static boolean keepsReason(Node node) {
+        return REASONED.stream().anyMatch(node::has);
+    }
+
+    private static Node cleared(Node node, Command.UpdateNode c) {
+        return isReasoned(c) || node.has(Node.Flag.DOWN) ? node : node.withReason("", 0, 0);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.muster.core.node;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Nodes that plans have for a job soon: those without power are started in time, so that they are there when it begins, and the others are not
+ * stopped in between. A plan that is not there any more asks for nothing: its nodes are stopped when they have been without work, and without
+ * a plan, for as long as any other.
+ */
+public final class WakeAhead {
+    /** A word of SchedulerParameters: nodes are started when a job has them, and not before. */
+    static final String OFF = "muster_no_wake_ahead";
+    /** What a node took to come up the last time is not all: the queue is looked at once a second, and the next time it may take longer. */
+    private static final int SPARE_S = 2;
+    private static final int SPARE_SHARE = 8;
+
+    private final State state;
+    private final Now now;
+    private final Power power;
+    private final Map<String, Long> lastPlanned;
+    private final Set<String> soon = new HashSet<>();
+    private final Set<String> due = new HashSet<>();
+    private int longestBootS = -1;
+
+    /** @param lastPlanned by node, the second at which a plan last had it soon: renewed here */
+    WakeAhead(State state, Now now, Power power, Planner planner, Map<String, Long> lastPlanned) {
+        this.state = state;
+        this.now = now;
+        this.power = power;
+        this.lastPlanned = lastPlanned;
+        if (!state.settings().options().containsKey(OFF) && state.settings().options().containsKey(Power.STARTS)) {
+            int rate = power.number(Power.START_RATE, 0);
+            long asleep = rate <= 0 ? 0 : state.nodes().values().stream().filter(Node::isAsleep).count();
+            look(planner.upcoming(state, now.seconds() + power.longestS() + (rate <= 0 ? 0 : 60 * asleep / rate)), rate);
+        }
+        soon.forEach(n -> lastPlanned.put(n, now.seconds()));
+        lastPlanned.keySet().removeIf(n -> !state.nodes().has(n));
+    }
+
+    private void look(List<Planner.Estimate> plans, int rate) {
+        Set<String> sleepers = new HashSet<>();
+        for (Planner.Estimate plan : plans) {
+            List<Node> here = new ArrayList<>();
+            for (String name : plan.nodes()) {
+                Node node = state.nodes().find(name).orElse(null);
+                if (node != null && node.has(Node.Flag.POWERED_DOWN) && Power.canStart(state.settings(), node)) {
+                    sleepers.add(name);
+                    here.add(node);
+                }
+                if (node != null && plan.start() <= now.seconds() + power.of(node).stopS() + power.of(node).startS()) {
+                    soon.add(name);
+                }
+            }
+            // those of earlier plans have their turn before them where only so many may be started in a minute
+            long turn = rate <= 0 || sleepers.isEmpty() ? 0 : 60L * ((sleepers.size() - 1) / rate);
+            here.stream().filter(n -> now.seconds() + bootS(n) + turn >= plan.start()).forEach(n -> due.add(n.name()));
+        }
+        soon.addAll(due);
+    }
+
+    /** How long it will likely take to come up. */
+    private int bootS(Node node) {
+        int most = power.of(node).startS();
+        int known = node.marks().bootS() > 0 ? node.marks().bootS() : longestBootS();
+        return known == 0 ? most : Math.min(most, known + SPARE_S + known / SPARE_SHARE);
+    }
+
+    /** Of those that have ever been started; 0 if none was. */
+    private int longestBootS() {
+        if (longestBootS < 0) {
+            longestBootS = state.nodes().values().stream().mapToInt(n -> n.marks().bootS()).max().orElse(0);
+        }
+        return longestBootS;
+    }
+
+    /** It is without power, and has to be started now to be there in time. */
+    boolean isTimeFor(Node node) {
+        return due.contains(node.name());
+    }
+
+    /** To stop it would mean to start it at once. */
+    boolean isSoonFor(Node node) {
+        return soon.contains(node.name());
+    }
+
+    /** When it was last kept for a plan, in seconds; 0 if it never was. */
+    long lastPlanned(Node node) {
+        return lastPlanned.getOrDefault(node.name(), 0L);
+    }
+}

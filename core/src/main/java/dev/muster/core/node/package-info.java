@@ -1,0 +1,2 @@
+/** Nodes: registration, update, loss, power saving and dynamic nodes. */
+package dev.muster.core.node;

@@ -1,0 +1,320 @@
+package dev.muster.core.partition;
+
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.Billing;
+import dev.muster.core.tres.GpuDefaults;
+import dev.muster.core.tres.Keyword;
+import dev.muster.model.Codec;
+import dev.muster.model.CpuBind;
+import dev.muster.model.Durations;
+import dev.muster.model.HostList;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** Applies {@code Key=value} pairs to a partition; keys are lower case. */
+public final class PartitionEdit {
+    private PartitionEdit() {}
+
+    public sealed interface Outcome {}
+
+    public record Edited(Partition partition) implements Outcome {}
+
+    public record Refused(SlurmErrno errno, String sentence) implements Outcome {}
+
+    /** What a key changes: the component of {@link PartitionInfo} and how its value reads. */
+    private record Key(String field, Kind kind) {}
+
+    private enum Kind {
+        TEXT, FLAG, NUMBER, MINUTES, STATE, WEIGHTS, SHARES, EXCLUSIVE, CPUS, BINDING, JOB_DEFAULTS, PREEMPTION, TOPOLOGY,
+        /** Names, or all. */
+        ALLOWED,
+        /** Names of existing QOS, or ALL. */
+        QOS,
+        /** A priority: no more than {@link #PRIORITY_MAX}. */
+        PRIORITY,
+        /** MiB, for each node or each CPU: what was said last counts. */
+        MEMORY
+    }
+
+    private static final long PRIORITY_MAX = 65_533;
+    /** GANG is of the whole cluster. */
+    private static final String PREEMPTIONS = "|((PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|PRIORITY)(,(PRIORITY|WITHIN))*";
+    /** Of these a partition has nothing of its own: they are QOS'. */
+    private static final List<String> NOT_OF_PARTITIONS = List.of("WITHIN");
+
+    private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
+            Map.entry("state", new Key("state", Kind.STATE)),
+            Map.entry("default", new Key("isDefault", Kind.FLAG)),
+            Map.entry("hidden", new Key("hidden", Kind.FLAG)),
+            Map.entry("rootonly", new Key("rootOnly", Kind.FLAG)),
+            Map.entry("reqresv", new Key("requireReservation", Kind.FLAG)),
+            Map.entry("disablerootjobs", new Key("disableRootJobs", Kind.FLAG)),
+            Map.entry("maxtime", new Key("maxTimeMin", Kind.MINUTES)),
+            Map.entry("defaulttime", new Key("defaultTimeMin", Kind.MINUTES)),
+            Map.entry("maxnodes", new Key("maxNodes", Kind.NUMBER)),
+            Map.entry("minnodes", new Key("minNodes", Kind.NUMBER)),
+            Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.CPUS)),
+            Map.entry("prioritytier", new Key("priorityTier", Kind.PRIORITY)),
+            Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.PRIORITY)),
+            Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.CPUS)),
+            Map.entry("allocnodes", new Key("allocNodes", Kind.TEXT)),
+            Map.entry("tresbillingweights", new Key("tresBillingWeights", Kind.WEIGHTS)),
+            Map.entry("overtimelimit", new Key("overTimeLimitMin", Kind.NUMBER)),
+            Map.entry("allowgroups", new Key("allowGroups", Kind.ALLOWED)),
+            Map.entry("allowaccounts", new Key("allowAccounts", Kind.ALLOWED)),
+            Map.entry("denyaccounts", new Key("denyAccounts", Kind.TEXT)),
+            Map.entry("allowqos", new Key("allowQos", Kind.QOS)),
+            Map.entry("denyqos", new Key("denyQos", Kind.QOS)),
+            Map.entry("oversubscribe", new Key("overSubscribe", Kind.SHARES)),
+            Map.entry("shared", new Key("overSubscribe", Kind.SHARES)),
+            Map.entry("exclusive", new Key("exclusive", Kind.EXCLUSIVE)),
+            Map.entry("exclusiveuser", new Key("exclusiveUser", Kind.FLAG)),
+            Map.entry("exclusivetopo", new Key("exclusiveTopo", Kind.FLAG)),
+            Map.entry("defmempercpu", new Key("defMemPerCpuMb", Kind.MEMORY)),
+            Map.entry("defmempernode", new Key("defMemPerNodeMb", Kind.MEMORY)),
+            Map.entry("maxmempercpu", new Key("maxMemPerCpuMb", Kind.MEMORY)),
+            Map.entry("preemptmode", new Key("preemptMode", Kind.PREEMPTION)),
+            Map.entry("gracetime", new Key("graceTimeSeconds", Kind.NUMBER)),
+            Map.entry("cpubind", new Key("cpuBind", Kind.BINDING)),
+            Map.entry("jobdefaults", new Key("jobDefaults", Kind.JOB_DEFAULTS)),
+            Map.entry("powerdownonidle", new Key("powerDownOnIdle", Kind.FLAG)),
+            Map.entry("topology", new Key("topology", Kind.TOPOLOGY)),
+            Map.entry("lln", new Key("leastLoadedNodes", Kind.FLAG)),
+            Map.entry("alternate", new Key("alternate", Kind.TEXT)),
+            Map.entry("qos", new Key("qos", Kind.QOS)),
+            Map.entry("maxmempernode", new Key("maxMemPerNodeMb", Kind.MEMORY))));
+
+    private static final Set<String> WORDS = new TreeSet<>(KEYS.keySet());
+
+    static {
+        WORDS.addAll(List.of("nodes", "priority"));
+    }
+
+    public static Outcome edit(Partition partition, Map<String, String> changes, State state) {
+        return edit(partition, changes, Map.of(), state);
+    }
+
+    /** @param gids of the groups that the changes name */
+    public static Outcome edit(Partition partition, Map<String, String> changes, Map<String, Integer> gids, State state) {
+        Json.Obj fields = Json.object(Codec.encode(partition.info()));
+        List<String> nodes = partition.nodes();
+        for (Map.Entry<String, String> change : Keyword.whole(changes, WORDS).entrySet()) {
+            String value = change.getValue();
+            if (change.getKey().equals("priority")) {
+                // the older word for both
+                if (!put(fields, KEYS.get("prioritytier"), value) || !put(fields, KEYS.get("priorityjobfactor"), value)) {
+                    return new Refused(SlurmErrno.ERROR, "Invalid input: priority=" + value);
+                }
+                continue;
+            }
+            if (change.getKey().equals("nodes") && value.equalsIgnoreCase("ALL")) {
+                nodes = state.nodes().values().stream().sorted(java.util.Comparator.comparingInt(n -> n.spec().order()))
+                        .map(Node::name).toList();
+                fields.put("nodes", value);
+                continue;
+            }
+            if (change.getKey().equals("nodes")) {
+                Optional<List<String>> named = nodes(partition.nodes(), value, state);
+                if (named.isEmpty()) {
+                    return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
+                }
+                nodes = named.get();
+                fields.put("nodes", isSigned(value) ? HostList.of(nodes).compressed() : value);
+                continue;
+            }
+            Key key = KEYS.get(change.getKey());
+            if (key == null) {
+                return new Refused(SlurmErrno.NOT_SUPPORTED,
+                        "Updating " + change.getKey() + " of a partition is not supported by this version of Muster");
+            }
+            if (key.kind == Kind.WEIGHTS && !Billing.isValid(value, state.settings())) {
+                return new Refused(SlurmErrno.INVALID_TRES_BILLING_WEIGHTS, SlurmErrno.INVALID_TRES_BILLING_WEIGHTS.sentence());
+            }
+            if (key.kind == Kind.TOPOLOGY && !value.isEmpty() && state.settings().topologies().stream().noneMatch(t -> t.name().equals(value))) {
+                return new Refused(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE.sentence());
+            }
+            if (key.kind == Kind.JOB_DEFAULTS && GpuDefaults.parse(value).isEmpty()) {
+                return new Refused(SlurmErrno.INVALID_JOB_DEFAULTS, SlurmErrno.INVALID_JOB_DEFAULTS.sentence());
+            }
+            if (key.kind == Kind.QOS && !isQos(value, state)) {
+                return new Refused(SlurmErrno.INVALID_QOS, SlurmErrno.INVALID_QOS.sentence());
+            }
+            if (!put(fields, key, value)) {
+                return new Refused(SlurmErrno.ERROR, key.kind == Kind.SHARES ? "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", "
+                        + "\"YES:#\", and \"FORCE:#\"" : "Invalid input: " + change.getKey() + "=" + value);
+            }
+        }
+        if (!fields.text("allowGroups").equals(partition.info().allowGroups()) || !gids.isEmpty()) {
+            fields.put("allowGids", Stream.of(fields.text("allowGroups").split(",")).filter(gids::containsKey).map(g -> (Object) (long) gids.get(g))
+                    .toList());
+        }
+        if (isBeyond(fields)) {
+            fields.put("defaultTimeMin", (long) partition.info().defaultTimeMin());
+        }
+        return new Edited(withTotals(Codec.bind(fields, PartitionInfo.class), nodes, state));
+    }
+
+    /** Keeps the old DefaultTime if the new one exceeds MaxTime. */
+    private static boolean isBeyond(Json.Obj fields) {
+        long most = fields.number("maxTimeMin");
+        return most >= 0 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME && fields.number("defaultTimeMin") > most;
+    }
+
+    /** The accounts have each of the names, in any case of letters. */
+    /** Returns whether all named QOS exist. As in 26.05.3, none exists without accounting. */
+    private static boolean isQos(String value, State state) {
+        return value.isEmpty() || value.equalsIgnoreCase("ALL")
+                || Stream.of(value.split(",")).map(name -> isSigned(name) ? name.substring(1) : name)
+                        .allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
+    }
+
+    private static boolean isSigned(String value) {
+        return value.startsWith("+") || value.startsWith("-");
+    }
+
+    /** All that are named, or with {@code +n1,-n[2-4]} those that there are with some more and without some. */
+    private static Optional<List<String>> nodes(List<String> before, String value, State state) {
+        if (!isSigned(value)) {
+            return HostList.parse(value) instanceof HostList.Parsed.Ok ok && ok.list().names().stream().allMatch(state.nodes()::has)
+                    ? Optional.of(ok.list().names()) : Optional.empty();
+        }
+        Set<String> out = new LinkedHashSet<>(before);
+        // each sign counts up to the next one
+        for (String part : value.split("(?<=,)(?=[+-])")) {
+            if (!(HostList.parse(part.substring(1).replaceAll(",$", "")) instanceof HostList.Parsed.Ok ok)
+                    || !ok.list().names().stream().allMatch(state.nodes()::has)) {
+                return Optional.empty();
+            }
+            if (part.startsWith("+")) {
+                out.addAll(ok.list().names());
+            } else {
+                out.removeAll(ok.list().names());
+            }
+        }
+        return Optional.of(out.stream().sorted(java.util.Comparator.comparingInt(n -> state.nodes().at(n).spec().order())).toList());
+    }
+
+    private static boolean put(Json.Obj fields, Key key, String value) {
+        switch (key.kind) {
+            case TEXT, WEIGHTS, TOPOLOGY -> fields.put(key.field, value);
+            case ALLOWED -> fields.put(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
+            case QOS -> fields.put(key.field, key.field.equals("allowQos") && (value.isEmpty() || value.equalsIgnoreCase("ALL")) ? "ALL" : value);
+            case JOB_DEFAULTS -> fields.put(key.field, GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
+            case BINDING, PREEMPTION, PRIORITY, MEMORY -> {
+                return checked(fields, key, value);
+            }
+            case CPUS -> {
+                if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
+                    return false;
+                }
+                if (fields.number(key.field) == 0) {
+                    fields.put(key.field, (long) Partition.NO_CPUS);
+                }
+            }
+            case SHARES -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (!word.matches("NO|EXCLUSIVE|(YES|FORCE)(:[1-9][0-9]{0,4})?")) {
+                    return false;
+                }
+                fields.put(key.field, word.equals("YES") || word.equals("FORCE") ? word + ":4" : word);
+                fields.put("exclusiveNode", false);
+            }
+            case EXCLUSIVE -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (!word.matches("NO|NONE|NODE|USER|TOPO")) {
+                    return false;
+                }
+                fields.put("exclusiveNode", word.equals("NODE"));
+                fields.put("exclusiveUser", word.equals("USER"));
+                fields.put("exclusiveTopo", word.equals("TOPO"));
+                if (fields.text("overSubscribe").equals("EXCLUSIVE")) {
+                    fields.put("overSubscribe", "NO");
+                }
+            }
+            case STATE -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (!List.of("UP", "DOWN", "DRAIN", "INACTIVE").contains(word)) {
+                    return false;
+                }
+                fields.put(key.field, word);
+            }
+            case FLAG -> {
+                String word = value.toUpperCase(java.util.Locale.ROOT);
+                if (word.isEmpty() || !"YES".startsWith(word) && !"NO".startsWith(word)) {
+                    return false;
+                }
+                fields.put(key.field, "YES".startsWith(word));
+                if (key.field.equals("exclusiveTopo") && "YES".startsWith(word)) {
+                    fields.put("overSubscribe", "NO");
+                }
+            }
+            case NUMBER -> {
+                try {
+                    boolean unlimited = value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE");
+                    long all = key.field.equals("overTimeLimitMin") ? PartitionInfo.OVER_UNLIMITED : -1;
+                    fields.put(key.field, unlimited ? all : Long.parseLong(value));
+                } catch (NumberFormatException e) {
+                    return false;
+                }
+            }
+            case MINUTES -> {
+                OptionalLong minutes = Durations.parseMinutes(value);
+                if (minutes.isEmpty()) {
+                    return false;
+                }
+                boolean none = key.field.equals("defaultTimeMin") && minutes.getAsLong() == 0;
+                fields.put(key.field, none ? PartitionInfo.NO_TIME : minutes.getAsLong());
+            }
+        }
+        return true;
+    }
+
+    /** What not every text is a value of. */
+    private static boolean checked(Json.Obj fields, Key key, String value) {
+        Optional<String> mode = CpuBind.defaultMode(value);
+        String word = value.toUpperCase(java.util.Locale.ROOT);
+        boolean good = switch (key.kind) {
+            case BINDING -> mode.isPresent();
+            case PREEMPTION -> word.matches(PREEMPTIONS);
+            case PRIORITY -> value.matches("[0-9]{1,5}") && Long.parseLong(value) <= PRIORITY_MAX;
+            default -> put(fields, new Key(key.field, Kind.NUMBER), value);
+        };
+        if (!good) {
+            return false;
+        }
+        switch (key.kind) {
+            case BINDING -> fields.put(key.field, mode.get());
+            case PREEMPTION -> {
+                String own = String.join(",", Stream.of(word.split(",")).filter(w -> !NOT_OF_PARTITIONS.contains(w)).toList());
+                fields.put(key.field, own.isEmpty() && !word.isEmpty() ? "OFF" : own);
+            }
+            case PRIORITY -> fields.put(key.field, Long.parseLong(value));
+            default -> fields.put(key.field.contains("Cpu") ? key.field.replace("Cpu", "Node") : key.field.replace("Node", "Cpu"), 0L);
+        }
+        return true;
+    }
+
+    private static Partition withTotals(PartitionInfo info, List<String> nodes, State state) {
+        Json.Obj fields = Json.object(Codec.encode(info));
+        int cpus = 0;
+        List<String> known = new ArrayList<>();
+        for (String name : nodes) {
+            known.add(name);
+            cpus += state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0);
+        }
+        fields.put("totalNodes", (long) nodes.size()).put("totalCpus", (long) cpus);
+        return new Partition(Codec.bind(fields, PartitionInfo.class), List.copyOf(known));
+    }
+}

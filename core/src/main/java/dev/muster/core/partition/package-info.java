@@ -1,0 +1,2 @@
+/** Partitions: update and creation. */
+package dev.muster.core.partition;

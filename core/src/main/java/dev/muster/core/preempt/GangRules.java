@@ -1,0 +1,114 @@
+package dev.muster.core.preempt;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Preemption;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * PreemptMode=GANG: of the jobs that have the same cores, one runs at a time. Who runs keeps them for SchedulerTimeSlice, then those go on that
+ * have waited longest. A job that waits is suspended and keeps all that it has, cores too: nobody else is placed there because of it.
+ */
+public final class GangRules {
+    private final State state;
+    private final Now now;
+    private final long sliceMs;
+
+    public GangRules(State state, Now now) {
+        this.state = state;
+        this.now = now;
+        this.sliceMs = Long.parseLong(state.settings().options().getOrDefault(Settings.GANG_SLICE_S, "0")) * 1000;
+    }
+
+    /** It is suspended because others have their turn. */
+    static boolean awaitsTurn(State state, Job job) {
+        return job.state() == JobState.SUSPENDED && state.preempted().find(job.id()).filter(p -> p.mode() == Preemption.Mode.GANG).isPresent();
+    }
+
+    public void due(List<Change> changes) {
+        boolean waiting = state.preempted().values().stream().anyMatch(p -> p.mode() == Preemption.Mode.GANG);
+        if (!waiting && (sliceMs == 0 || state.nodes().values().stream().noneMatch(n -> n.jobs().size() > 1))) {
+            return;
+        }
+        Map<String, IndexSet> taken = new HashMap<>();
+        Set<Integer> had = new HashSet<>();
+        for (Job job : inTurn()) {
+            // components of one job have their turns together, also those that share nothing
+            List<Job> whole = state.members(job).stream().filter(j -> j.id() == job.id() || takesPart(j)).toList();
+            if (had.add(job.id()) && whole.stream().allMatch(j -> j.id() == job.id() || had.add(j.id()))) {
+                give(whole, sliceMs == 0 || whole.stream().allMatch(j -> isFree(j, taken)), taken, changes);
+            }
+        }
+    }
+
+    private void give(List<Job> whole, boolean runs, Map<String, IndexSet> taken, List<Change> changes) {
+        for (Job job : whole) {
+            if (runs) {
+                take(job, taken);
+            }
+            if (runs && job.state() == JobState.SUSPENDED) {
+                changes.add(PreemptRules.resumed(job, now));
+            } else if (!runs && job.state() == JobState.RUNNING) {
+                changes.add(new Change.JobPreempted(job.id(), now.seconds(), Preemption.Mode.GANG, 0));
+                changes.add(new Change.JobSuspended(job.id(), now.seconds()));
+            }
+        }
+    }
+
+    /** First those whose time is not over, those that wait, the longest first, and those whose time is. */
+    private List<Job> inTurn() {
+        Map<Integer, Job> sharing = new TreeMap<>();
+        for (Node node : state.nodes().values()) {
+            for (int id : node.jobs().size() > 1 ? node.jobs() : List.<Integer>of()) {
+                state.jobs().find(id).filter(this::takesPart).ifPresent(j -> sharing.put(id, j));
+            }
+        }
+        for (Preemption p : state.preempted().values()) {
+            // alone by now
+            state.jobs().find(p.jobId()).filter(j -> awaitsTurn(state, j)).ifPresent(j -> sharing.put(j.id(), j));
+        }
+        List<Job> jobs = new ArrayList<>(sharing.values());
+        jobs.sort(Comparator.comparingInt(this::turn).thenComparingLong(j -> j.run().sinceTickMs())
+                .thenComparingInt(Job::id));
+        return jobs;
+    }
+
+    private boolean takesPart(Job job) {
+        return awaitsTurn(state, job) || job.state() == JobState.RUNNING && !job.has(JobFlag.CONFIGURING);
+    }
+
+    private int turn(Job job) {
+        return job.state() == JobState.SUSPENDED ? 1 : now.tickMs() - job.run().sinceTickMs() < sliceMs ? 0 : 2;
+    }
+
+    private static boolean isFree(Job job, Map<String, IndexSet> taken) {
+        for (Allocation.Share share : job.run().allocation().nodes()) {
+            IndexSet others = taken.getOrDefault(share.node(), IndexSet.empty());
+            if (!share.released() && !others.intersect(share.cores()).isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void take(Job job, Map<String, IndexSet> taken) {
+        for (Allocation.Share share : job.run().allocation().nodes()) {
+            taken.merge(share.node(), share.cores(), IndexSet::union);
+        }
+    }
+}

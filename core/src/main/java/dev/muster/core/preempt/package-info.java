@@ -1,0 +1,2 @@
+/** Preemption and gang scheduling. */
+package dev.muster.core.preempt;

@@ -1,0 +1,545 @@
+package dev.muster.core.reservation;
+
+import dev.muster.core.command.Decision;
+import dev.muster.core.limits.AccountRules;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Tres;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.ReservationFlag;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What {@code scontrol create} and {@code update reservation} say, taken into a reservation. The edge has written keys in lower case and full,
+ * times as seconds, and how a value is meant into the key's last sign: {@code users}, {@code users+}, {@code users-}.
+ */
+public final class ReservationEdit {
+
+    private static final String GRES = "gres/";
+    /** Resources that a reservation ignores. */
+    private static final Set<String> IGNORED_TRES = Set.of("mem", "energy", "billing", "vmem", "pages");
+    private static final String REPLACES_COUNTED = "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; "
+            + "do not specify ";
+    private static final long COUNT_MAX = 9_999_999;
+    /** A comma that is in no brackets. */
+    private static final Pattern BETWEEN_HOSTS = Pattern.compile(",(?![^\\[]*\\])");
+    private static final List<String> DURATIONS = List.of("duration", "duration+", "duration-");
+    /** Keys that say which nodes. */
+    /** Lists that are kept in the order of their names; the others stay as typed. */
+    private static final List<String> SORTED = List.of("qos", "allowedpartitions");
+    private static final List<String> NODES = List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
+
+    private final State state;
+    private final boolean fresh;
+    private final Map<String, String> values;
+    private final Map<String, Integer> gids;
+    private SlurmErrno wrong;
+    private String sentence = "";
+
+    private ReservationEdit(State state, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
+        this.state = state;
+        this.fresh = fresh;
+        this.values = new TreeMap<>(values);
+        this.values.remove("nodes", "");
+        this.gids = gids;
+    }
+
+    /**
+     * @param rather of so many nodes, those that are meant first
+     * @param fixed  once they are found it has just these
+     * @param wrong  null if all is well
+     * @param sentence explanation beside the error's own sentence; may be ""
+     */
+    record Edited(Reservation reservation, boolean nodesAsked, List<String> rather, boolean fixed, SlurmErrno wrong, String sentence) {
+        Decision rejection() {
+            return sentence.isEmpty() ? Decision.reject(wrong) : new Decision.Rejected(wrong, sentence);
+        }
+    }
+
+    /** With signs nodes come to those that it has, or go: {@code nodes=+n1,-n[3-4]}. */
+    private void signedNodes(Reservation old) {
+        List<String> said = List.of(BETWEEN_HOSTS.split(values.getOrDefault("nodes", "")));
+        List<String> signed = new ArrayList<>(said.stream().filter(n -> n.startsWith("+") || n.startsWith("-")).toList());
+        boolean mixed = !signed.isEmpty() && signed.size() < said.size();
+        for (String sign : List.of("+", "-")) {
+            String plain = values.remove("nodes" + sign);
+            signed.addAll(plain == null ? List.of() : Stream.of(BETWEEN_HOSTS.split(plain)).map(n -> sign + n).toList());
+        }
+        if (signed.isEmpty()) {
+            return;
+        }
+        Set<String> nodes = new LinkedHashSet<>(old.nodes());
+        for (String item : signed) {
+            if (mixed || !(HostList.parse(item.substring(1)) instanceof HostList.Parsed.Ok ok)
+                    || !ok.list().names().stream().allMatch(state.nodes()::has)) {
+                wrong(SlurmErrno.INVALID_NODE_NAME);
+                return;
+            }
+            if (item.startsWith("+")) {
+                nodes.addAll(ok.list().names());
+            } else {
+                ok.list().names().forEach(nodes::remove);
+            }
+        }
+        if (nodes.isEmpty()) {
+            wrong(SlurmErrno.RESERVATION_INVALID);
+            return;
+        }
+        values.put("nodes", String.join(",", nodes));
+    }
+
+    /** Of fewer nodes those stay that somebody is on, and then the last. */
+    private List<String> whoStay(Reservation old) {
+        List<String> out = new ArrayList<>(old.nodes());
+        Collections.reverse(out);
+        out.sort(Comparator.comparing(n -> state.nodes().find(n).map(node -> node.jobs().isEmpty()).orElse(true)));
+        return out;
+    }
+
+    /** An update that says both which nodes and how many means so many, of these as far as they go. */
+    private List<String> rather() {
+        if (fresh || !values.containsKey("nodes") || !values.containsKey("nodecnt")) {
+            return List.of();
+        }
+        if (HostList.parse(values.remove("nodes")) instanceof HostList.Parsed.Ok ok && ok.list().names().stream().allMatch(state.nodes()::has)) {
+            return ok.list().names();
+        }
+        wrong(SlurmErrno.INVALID_NODE_NAME);
+        return List.of();
+    }
+
+    static Edited edit(State state, Reservation old, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
+        ReservationEdit e = new ReservationEdit(state, fresh, values, gids);
+        int flags = e.flags(old.flags());
+        boolean any = (flags & 1 << ReservationFlag.ANY_NODES.ordinal()) != 0;
+        e.signedNodes(old);
+        List<String> rather = e.rather();
+        boolean fixed = !rather.isEmpty();
+        if (!fresh && !any && values.getOrDefault("nodes", "-").isEmpty() && !old.want().nodes().isEmpty()) {
+            // as many others
+            e.values.putIfAbsent("nodecnt", Integer.toString(old.nodes().size()));
+        }
+        Reservation.Want want = e.want(old.want(), any);
+        boolean resizedOnly = !fresh && e.values.containsKey("nodecnt") && !values.containsKey("nodes") && !fixed;
+        boolean stays = resizedOnly && old.has(ReservationFlag.SPEC_NODES);
+        rather = resizedOnly ? e.whoStay(old) : rather;
+        long start = e.number("starttime", old.start());
+        long end = e.end(old, start);
+        int named = clear(flags, ReservationFlag.ALL_NODES);
+        named = want.nodes().isEmpty() && !stays ? clear(named, ReservationFlag.SPEC_NODES) : Reservation.with(named, ReservationFlag.SPEC_NODES);
+        if (want.nodes().equalsIgnoreCase("ALL")) {
+            // all of its partition where it names one; what is changed to all has all that there are
+            boolean names = fresh || values.containsKey("partitionname") && values.containsKey("nodes");
+            boolean part = (flags & 1 << ReservationFlag.PART_NODES.ordinal()) != 0 || names && !want.partition().isEmpty();
+            named = part ? Reservation.with(named, ReservationFlag.PART_NODES) : named;
+            named = part ? clear(named, ReservationFlag.ALL_NODES) : Reservation.with(named, ReservationFlag.ALL_NODES);
+        }
+        boolean wantsPart = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "")).toUpperCase(java.util.Locale.ROOT)
+                .contains("PART_NODES");
+        if (wantsPart && (!values.containsKey("nodes") || !want.nodes().equalsIgnoreCase("ALL") || want.partition().isEmpty())) {
+            e.wrong(SlurmErrno.INVALID_NODE_NAME);
+        } else if (!want.nodes().equalsIgnoreCase("ALL")) {
+            named = clear(named, ReservationFlag.PART_NODES);
+        }
+        Reservation.Who who = e.who(old.who());
+        Reservation r = new Reservation(old.name(), start, end, want, old.nodes(), old.units(), who, named,
+                values.getOrDefault("comment", old.comment()),
+                (int) e.number("maxstartdelay", old.maxStartDelayS()), (int) e.number("purge_comp", old.purgeAfterS()), old.idleSince(),
+                old.begun() && start == old.start(), values.getOrDefault("zone", old.zone()), old.gres(),
+                !e.lasts() && (values.containsKey("endtime") || old.endSaid()), old.serial());
+        e.check(r);
+        // includes the counts that tres= implies; with core counts, the partition is only recorded
+        boolean cores = !fresh && !old.units().isEmpty();
+        boolean asked = NODES.stream().anyMatch(k -> e.values.containsKey(k) && !(cores && k.equals("partitionname")));
+        return new Edited(r, asked || fresh, rather, fixed || stays, e.wrong, e.sentence);
+    }
+
+    private void wrong(SlurmErrno errno) {
+        wrong(errno, "");
+    }
+
+    private void wrong(SlurmErrno errno, String why) {
+        sentence = wrong == null ? why : sentence;
+        wrong = wrong == null ? errno : wrong;
+    }
+
+    private static int clear(int flags, ReservationFlag flag) {
+        return flags & ~(1 << flag.ordinal());
+    }
+
+    private long number(String key, long otherwise) {
+        String text = values.get(key);
+        if (text == null) {
+            return otherwise;
+        }
+        if (!text.matches("-?[0-9]{1,15}")) {
+            wrong(SlurmErrno.INVALID_TIME_VALUE);
+            return otherwise;
+        }
+        return Long.parseLong(text);
+    }
+
+    private long end(Reservation old, long start) {
+        if (values.containsKey("duration")) {
+            return start + number("duration", 0);
+        }
+        if (values.containsKey("endtime")) {
+            return number("endtime", old.end());
+        }
+        long moved = start + old.end() - old.start();
+        return lasts() ? moved + number("duration+", 0) - number("duration-", 0) : fresh || old.endSaid() ? old.end() : moved;
+    }
+
+    /** How long it lasts is said. */
+    private boolean lasts() {
+        return DURATIONS.stream().anyMatch(values::containsKey);
+    }
+
+    private int flags(int old) {
+        int out = old;
+        for (String mode : List.of("flags", "flags+", "flags-")) {
+            for (String word : values.getOrDefault(mode, "").split(",")) {
+                Optional<ReservationFlag> flag = ReservationFlag.of(word);
+                if (word.isEmpty()) {
+                    continue;
+                }
+                if (flag.isEmpty()) {
+                    wrong(SlurmErrno.RESERVATION_INVALID);
+                } else {
+                    out = mode.equals("flags-") ? clear(out, flag.get()) : Reservation.with(out, flag.get());
+                }
+            }
+        }
+        return out;
+    }
+
+    /** TRES=cpu=…,node=…,license/…=… is another way to count; TRESPerNode=cpu=… counts on each node. */
+    private void tres() {
+        int perUnit = state.nodes().values().stream().mapToInt(n -> n.spec().cpusPerUnit()).max().orElse(1);
+        for (String key : List.of("tres", "trespernode")) {
+            if (!fresh && values.getOrDefault(key, "-").isEmpty()) {
+                wrong(SlurmErrno.INVALID_TRES);
+            }
+            for (String item : items(values.getOrDefault(key, ""))) {
+                tres(key, item, perUnit);
+            }
+        }
+    }
+
+    private void tres(String key, String item, int perUnit) {
+        int eq = item.indexOf('=');
+        String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
+        boolean isGres = name.startsWith(GRES);
+        long number = eq < 0 ? isGres ? 1 : -1 : Tres.number(item.substring(eq + 1));
+        boolean total = key.equals("tres");
+        String count = Long.toString(number);
+        if (IGNORED_TRES.contains(name) && number >= 0) {
+            return;
+        }
+        if (number < 0 || number > COUNT_MAX || isGres && number == 0) {
+            wrong(SlurmErrno.INVALID_TRES);
+        } else if (name.equals("node") && total) {
+            values.put("nodecnt", count);
+        } else if (name.equals("cpu")) {
+            int cores = ((int) number + perUnit - 1) / perUnit;
+            int nodes = total ? 1 : Math.min(nodesCounted(), Math.max(1, state.nodes().size()));
+            values.put("corecnt", String.join(",", Collections.nCopies(nodes, Integer.toString(cores))));
+        } else if (name.startsWith("license/") && total) {
+            values.merge("licenses", name.substring("license/".length()) + ":" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+        } else if (isGres && isTracked(name.substring(GRES.length()))) {
+            nodesCounted(!total);
+            values.merge(total ? "gres" : "gresnode", name + "=" + count, (a, b) -> a.isEmpty() ? b : a + "," + b);
+        } else {
+            wrong(SlurmErrno.INVALID_TRES);
+        }
+    }
+
+    /** Refuses devices that AccountingStorageTRES does not track. A type must be tracked itself. */
+    private boolean isTracked(String device) {
+        List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_GRES, "").split(","));
+        int colon = device.indexOf(':');
+        String name = colon < 0 ? device : device.substring(0, colon);
+        return state.settings().gresTypes().contains(name) && tracked.contains(device);
+    }
+
+    private void nodesCounted(boolean needed) {
+        if (needed && fresh) {
+            nodesCounted();
+        }
+    }
+
+    /** How many nodes are asked for; what is counted for each of them needs that. */
+    private int nodesCounted() {
+        String count = values.getOrDefault("nodecnt", "");
+        if (count.matches("[0-9]{1,7}")) {
+            return Integer.parseInt(count);
+        }
+        if (HostList.parse(values.getOrDefault("nodes", "")) instanceof HostList.Parsed.Ok ok && !ok.list().names().isEmpty()) {
+            return ok.list().names().size();
+        }
+        wrong(SlurmErrno.INVALID_NODE_COUNT);
+        return 1;
+    }
+
+    /** @param any jobs may use nodes beside its own: it may have none */
+    private Reservation.Want want(Reservation.Want old, boolean any) {
+        if (!values.getOrDefault("burstbuffer", "").isEmpty()) {
+            // no script of burst_buffer/lua knows how much of it is somebody's
+            wrong(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
+        }
+        tres();
+        String nodes = values.getOrDefault("nodes", values.containsKey("nodecnt") || values.containsKey("corecnt") && !values.containsKey("nodes")
+                && !fresh ? "" : old.nodes());
+        int count = old.nodeCount();
+        if (values.containsKey("nodecnt")) {
+            count = 0;
+            for (String item : values.get("nodecnt").split(",")) {
+                if (!item.matches("[0-9]{1,7}")) {
+                    wrong(SlurmErrno.INVALID_NODE_COUNT);
+                    return old;
+                }
+                count += Integer.parseInt(item);
+            }
+        } else if (values.containsKey("nodes")) {
+            count = 0;
+        }
+        List<Integer> cores = cores(old.coreCounts());
+        if (!fresh && !values.getOrDefault("features", old.features()).equals(old.features())) {
+            wrong(SlurmErrno.NOT_SUPPORTED);
+        }
+        count = any && fresh ? 0 : count;
+        if (values.containsKey("nodecnt") && count == 0 && !fresh) {
+            wrong(SlurmErrno.RESERVATION_INVALID);
+        }
+        // a reservation that names its nodes is of no partition, whichever may use it
+        String allowed = values.containsKey("nodes") ? "" : values.getOrDefault("allowedpartitions", "");
+        // the first by name, of denied ones too
+        String first = fresh ? items(allowed).stream().map(item -> item.replaceFirst("^[-+]", "")).min(Comparator.naturalOrder()).orElse("")
+                : old.partition();
+        String partition = values.getOrDefault("partitionname", first);
+        if (partition.isEmpty() ? !old.partition().isEmpty() : !state.partitions().has(partition)) {
+            wrong(SlurmErrno.INVALID_PARTITION_NAME);
+        }
+        boolean counted = nodes.isEmpty() || !cores.isEmpty() || values.containsKey("gres") || values.containsKey("gresnode");
+        boolean none = any && nodes.isEmpty() && count == 0;
+        if (none && !cores.isEmpty()) {
+            wrong(SlurmErrno.INVALID_CPU_COUNT);
+        }
+        if (partition.isEmpty() && counted && !none) {
+            for (Partition p : state.partitions().values()) {
+                partition = p.info().isDefault() ? p.name() : partition;
+            }
+        }
+        return new Reservation.Want(nodes, count, List.copyOf(cores), partition, values.getOrDefault("features", old.features()),
+                licences(values.getOrDefault("licenses", old.licenses())), values.getOrDefault("gres", old.gres()),
+                values.getOrDefault("gresnode", old.gresPerNode()));
+    }
+
+    /** Returns the core count; 0 means unset. */
+    private List<Integer> cores(List<Integer> old) {
+        if (!values.containsKey("corecnt")) {
+            return old;
+        }
+        List<Integer> out = new ArrayList<>();
+        for (String item : values.get("corecnt").split(",")) {
+            if (!item.matches("[0-9]{1,7}")) {
+                wrong(SlurmErrno.INVALID_CPU_COUNT);
+                return old;
+            }
+            if (Integer.parseInt(item) > 0) {
+                out.add(Integer.parseInt(item));
+            }
+        }
+        return out;
+    }
+
+    private String licences(String text) {
+        return Licences.reserved(state, text).orElseGet(() -> {
+            wrong(SlurmErrno.INVALID_LICENSES);
+            return text;
+        });
+    }
+
+    private Reservation.Who who(Reservation.Who old) {
+        Reservation.Names users = names("users", old.users());
+        Reservation.Names groups = names("groups", old.groups());
+        List<Integer> ids = new ArrayList<>();
+        for (String g : groups.names()) {
+            if (gids.containsKey(g)) {
+                ids.add(gids.get(g));
+            } else {
+                int at = old.groups().names().indexOf(g);
+                if (at >= 0) {
+                    ids.add(old.gids().get(at));
+                } else {
+                    wrong(SlurmErrno.GROUP_ID_MISSING);
+                }
+            }
+        }
+        Reservation.Names accounts = names("accounts", old.accounts());
+        Reservation.Names qos = names("qos", old.qos());
+        Reservation.Names partitions = names("allowedpartitions", old.partitions());
+        for (String a : accounts.names()) {
+            if (!state.accounts().isEmpty() && state.accounts().assoc("", a, "").isEmpty()) {
+                wrong(SlurmErrno.INVALID_ACCOUNT);
+            }
+        }
+        for (String q : qos.names()) {
+            if (state.accounts().qos(q).isEmpty()) {
+                wrong(SlurmErrno.INVALID_QOS);
+            }
+        }
+        for (String p : partitions.names()) {
+            if (!state.partitions().has(p)) {
+                wrong(SlurmErrno.INVALID_PARTITION_NAME);
+            }
+        }
+        if (values.keySet().stream().anyMatch(k -> k.startsWith("users") || k.startsWith("accounts"))
+                && new AccountRules(state).enforces("associations") && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
+            wrong(SlurmErrno.INVALID_ACCOUNT);
+        }
+        Reservation.Who who = new Reservation.Who(users, accounts, groups, List.copyOf(ids), qos, partitions);
+        if (!users.names().isEmpty() && !groups.names().isEmpty()) {
+            wrong(SlurmErrno.RESERVATION_USER_GROUP);
+        }
+        return who;
+    }
+
+    /** The user may be charged at all, and in each of the accounts. */
+    private boolean belongs(String user, Reservation.Names accounts) {
+        Set<String> own = new HashSet<>();
+        state.accounts().assocs().values().stream().filter(a -> a.user().equals(user)).forEach(a -> own.add(a.account()));
+        return !own.isEmpty() && (accounts.deny() || own.containsAll(accounts.names()));
+    }
+
+    private SlurmErrno bad(String key) {
+        return switch (key) {
+            case "users" -> SlurmErrno.USER_ID_MISSING;
+            case "groups" -> SlurmErrno.GROUP_ID_MISSING;
+            case "accounts" -> SlurmErrno.INVALID_ACCOUNT;
+            case "qos" -> SlurmErrno.INVALID_QOS;
+            default -> SlurmErrno.INVALID_PARTITION_NAME;
+        };
+    }
+
+    /**
+     * Allowed names, or all with a minus for denied ones; never both. A plus lets a name that was denied be nobody's matter, and one that was that
+     * be allowed; a minus goes the other way.
+     */
+    private Reservation.Names names(String key, Reservation.Names old) {
+        List<String> said = items(values.getOrDefault(key, ""));
+        List<String> more = new ArrayList<>(items(values.getOrDefault(key + "+", "")));
+        List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
+        boolean twice = Stream.concat(more.stream(), less.stream()).anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
+        said.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
+        said.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
+        boolean signed = said.stream().anyMatch(n -> n.startsWith("+") || n.startsWith("-"));
+        if (twice || signed && !said.stream().allMatch(n -> n.startsWith("+") || n.startsWith("-"))) {
+            wrong(bad(key));
+            return old;
+        }
+        Reservation.Names now = values.containsKey(key) && !signed ? new Reservation.Names(false, said.stream().distinct().toList()) : old;
+        Set<String> allowed = new LinkedHashSet<>(now.deny() ? List.of() : now.names());
+        Set<String> denied = new LinkedHashSet<>(now.deny() ? now.names() : List.of());
+        for (String n : new LinkedHashSet<>(less)) {
+            if (!allowed.remove(n)) {
+                denied.add(n);
+            }
+        }
+        for (String n : new LinkedHashSet<>(more)) {
+            if (!denied.remove(n)) {
+                allowed.add(n);
+            }
+        }
+        if (!allowed.isEmpty() && !denied.isEmpty()) {
+            wrong(bad(key));
+            return old;
+        }
+        Stream<String> names = (denied.isEmpty() ? allowed : denied).stream();
+        return new Reservation.Names(!denied.isEmpty(), (SORTED.contains(key) ? names.sorted() : names).toList());
+    }
+
+    private static List<String> items(String text) {
+        return text.isEmpty() ? List.of() : List.of(text.split(","));
+    }
+
+    private void check(Reservation r) {
+        Set<ReservationFlag> repeats = new HashSet<>();
+        for (ReservationFlag f : List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY, ReservationFlag.WEEKEND,
+                ReservationFlag.WEEKLY)) {
+            if (r.has(f)) {
+                repeats.add(f);
+            }
+        }
+        boolean replaced = r.has(ReservationFlag.REPLACE) || r.has(ReservationFlag.REPLACE_DOWN);
+        boolean fixed = r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT);
+        String said = (values.getOrDefault("flags", "") + values.getOrDefault("flags+", "") + values.getOrDefault("flags-", ""))
+                .toUpperCase(java.util.Locale.ROOT);
+        if (!fresh && said.contains("TIME_FLOAT")) {
+            wrong(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (r.has(ReservationFlag.TIME_FLOAT) && !repeats.isEmpty()) {
+            wrong(SlurmErrno.NOT_SUPPORTED,
+                    "Reservation request has mutually exclusive flags. Repeating floating reservations are not supported.");
+        }
+        if (repeats.size() > 1) {
+            wrong(SlurmErrno.NOT_SUPPORTED, (fresh ? "Reservation has" : "Cannot update reservation to have")
+                    + " multiple reoccurring flags. Please specify only one reoccurring flag");
+        }
+        if (replaced && fixed) {
+            wrong(SlurmErrno.NOT_SUPPORTED, "REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags");
+        }
+        if (replaced && r.has(ReservationFlag.SPEC_NODES)) {
+            // what is named cannot be replaced
+            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "Nodes");
+        }
+        if (replaced && !r.want().coreCounts().isEmpty()) {
+            wrong(fresh ? SlurmErrno.INVALID_CPU_COUNT : SlurmErrno.NOT_SUPPORTED, REPLACES_COUNTED + "CoreCnt");
+        }
+        nodes(r);
+        if (r.has(ReservationFlag.FORCE_START) && repeats.isEmpty()) {
+            wrong(SlurmErrno.RESERVATION_INVALID);
+        }
+        if (r.who().isEmpty()) {
+            wrong(SlurmErrno.RESERVATION_EMPTY);
+        }
+        if (r.end() <= r.start()) {
+            wrong(SlurmErrno.INVALID_TIME_VALUE);
+        }
+    }
+
+    /** It has nodes, or with ANY_NODES licences. */
+    private void nodes(Reservation r) {
+        Reservation.Want w = r.want();
+        boolean said = !w.nodes().isEmpty() || w.nodeCount() > 0 || !w.coreCounts().isEmpty() || w.wantsGres() || !w.features().isEmpty();
+        if (r.has(ReservationFlag.ANY_NODES) && w.licenses().isEmpty() && !said) {
+            // nothing of it is left without them
+            wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.INVALID_LICENSES);
+        } else if (!r.has(ReservationFlag.ANY_NODES) && !said) {
+            wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.RESERVATION_INVALID);
+        }
+    }
+
+    /** Before anything was said. */
+    static Reservation blank(String name) {
+        return new Reservation(name, 0, 0, new Reservation.Want("", 0, List.of(), "", "", "", "", ""), List.of(), new TreeMap<String, IndexSet>(),
+                Reservation.Who.NOBODY, 0, "", 0, 0, 0, false, "", Map.of(), false, 0);
+    }
+
+}

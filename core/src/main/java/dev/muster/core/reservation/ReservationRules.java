@@ -1,0 +1,435 @@
+package dev.muster.core.reservation;
+
+import dev.muster.core.command.Access;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.Licences;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.HostList;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import dev.muster.model.ReservationFlag;
+import dev.muster.model.SlurmErrno;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** scontrol create, update and delete reservation; what their times bring about. */
+public final class ReservationRules {
+    /** A start this long ago is meant as now. */
+    private static final long PAST_S = 600;
+    private static final int MAX = 10_000;
+    /** Of a start in the past: years of hours. */
+    private static final int REPETITIONS_MAX = 100_000;
+
+    private final State state;
+    private final Now now;
+    private final Planner planner;
+
+    public ReservationRules(State state, Now now, Planner planner) {
+        this.state = state;
+        this.now = now;
+        this.planner = planner;
+    }
+
+    // ---- commands
+
+    public Decision create(Command.CreateReservation c) {
+        if (state.reservations().size() >= MAX) {
+            return new Decision.Rejected(SlurmErrno.RESERVATION_INVALID, "There are " + MAX + " reservations already");
+        }
+        ReservationEdit.Edited e = ReservationEdit.edit(state, ReservationEdit.blank(c.name()), true, c.values(), c.gids());
+        if (e.wrong() == SlurmErrno.INVALID_NODE_NAME && !c.values().containsKey("nodes") && lacksLicences(e.reservation())) {
+            return Decision.reject(SlurmErrno.INVALID_LICENSES);
+        }
+        if (e.wrong() != null) {
+            return e.rejection();
+        }
+        Reservation r = e.reservation();
+        if (state.reservations().has(r.name())) {
+            return Decision.reject(SlurmErrno.RESERVATION_NAME_DUP);
+        }
+        // what repeats may have begun long ago: it is the time that comes next, or is now
+        for (int i = 0; r.has(ReservationFlag.FORCE_START) && r.end() <= now.seconds() && i < REPETITIONS_MAX; i++) {
+            r = r.next();
+        }
+        boolean floats = r.has(ReservationFlag.TIME_FLOAT);
+        if (!floats && !r.has(ReservationFlag.FORCE_START) && r.start() < now.seconds() - PAST_S || !floats && r.end() <= now.seconds()) {
+            return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (floats) {
+            r = r.at(Math.max(0, r.start() - now.seconds()), r.end() - now.seconds());
+        }
+        r = named(r);
+        if (lacksLicences(r)) {
+            return Decision.reject(SlurmErrno.INVALID_LICENSES);
+        }
+        Reservation made = r;
+        return switch (new ReservationNodes(state, now, planner).choose(r, List.of())) {
+            case ReservationNodes.Missing m -> Decision.reject(m.errno());
+            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(with(made, f)
+                    .noticed(made.isActive(now.seconds()), now.seconds()))), made.name());
+        };
+    }
+
+    /** Others keep so many licences in its time that there are not enough for it. */
+    private boolean lacksLicences(Reservation r) {
+        if (r.licences().isEmpty() || r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT)) {
+            return false;
+        }
+        Map<String, Integer> kept = new HashMap<>();
+        for (Reservation other : state.reservations().values()) {
+            boolean beside = !other.name().equals(r.name())
+                    && !other.windows(now.seconds(), r.startAt(now.seconds()), r.endAt(now.seconds())).isEmpty();
+            for (LicenceRequest.Item i : beside ? other.licences() : List.<LicenceRequest.Item>of()) {
+                kept.merge(i.name(), i.count(), Integer::sum);
+            }
+        }
+        Map<String, Integer> all = Licences.capacities(state);
+        return r.licences().stream().anyMatch(i -> kept.containsKey(i.name())
+                && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
+    }
+
+    /** With the next number, and if it has no name, the first of its partitions, QOS, groups, accounts or users with that number. */
+    private Reservation named(Reservation r) {
+        int serial = 1;
+        for (Reservation other : state.reservations().values()) {
+            serial = Math.max(serial, other.serial() + 1);
+        }
+        if (!r.name().isEmpty()) {
+            return r.named(r.name(), serial);
+        }
+        Reservation.Who w = r.who();
+        String stem = "resv";
+        for (Reservation.Names n : List.of(w.partitions(), w.qos(), w.groups(), w.accounts(), w.users())) {
+            stem = n.names().isEmpty() ? stem : n.names().getFirst();
+        }
+        while (state.reservations().has(stem + "_" + serial)) {
+            serial++;
+        }
+        return r.named(stem + "_" + serial, serial);
+    }
+
+    public Decision update(Command.UpdateReservation c) {
+        Optional<Reservation> found = state.reservations().find(c.name());
+        boolean skip = c.values().containsKey("skip");
+        if (!Access.isOperator(state, c.uid()) && !(skip && mayDelete(found, c.user(), c.userGids()))) {
+            return Decision.reject(SlurmErrno.USER_ID_MISSING);
+        }
+        if (found.isEmpty()) {
+            return Decision.reject(SlurmErrno.RESERVATION_INVALID);
+        }
+        Reservation old = found.get();
+        if (skip) {
+            return !old.repeats() ? Decision.reject(SlurmErrno.RESERVATION_NO_SKIP)
+                    : inUse(old) ? Decision.reject(SlurmErrno.RESERVATION_BUSY)
+                    : Decision.of(List.of(new Change.ReservationChanged(old.next())), "");
+        }
+        if (c.values().containsKey("starttime") && !old.has(ReservationFlag.TIME_FLOAT) && old.isActive(now.seconds())) {
+            return Decision.reject(SlurmErrno.RESERVATION_ALREADY_STARTED);
+        }
+        ReservationEdit.Edited e = ReservationEdit.edit(state, old, false, c.values(), c.gids());
+        if (e.wrong() != null) {
+            return e.rejection();
+        }
+        Reservation r = e.reservation();
+        if (!r.has(ReservationFlag.TIME_FLOAT) && r.end() <= now.seconds()) {
+            return Decision.reject(SlurmErrno.INVALID_TIME_VALUE);
+        }
+        if (e.nodesAsked() && (!old.units().isEmpty() || !r.want().coreCounts().isEmpty() || r.want().wantsGres())) {
+            return new Decision.Rejected(SlurmErrno.CORE_RESERVATION_UPDATE, "Updating core/node TRES not supported for core-based reservations");
+        }
+        if (lacksLicences(r)) {
+            return Decision.reject(SlurmErrno.INVALID_LICENSES);
+        }
+        if (!r.who().equals(old.who()) && shutsOut(old, r)) {
+            return Decision.reject(SlurmErrno.RESERVATION_BUSY);
+        }
+        boolean moved = r.start() != old.start() || r.end() > old.end() || r.repeats() != old.repeats();
+        if (!e.nodesAsked() && !moved) {
+            return Decision.of(List.of(new Change.ReservationChanged(r)), "");
+        }
+        // the same nodes as far as they do; a longer time must be free on them, too
+        Reservation wish = r.units().isEmpty() && !r.want().wantsGres() && !e.nodesAsked() && r.want().nodes().isEmpty()
+                && r.has(ReservationFlag.STATIC)
+                ? r.fixed("") : r;
+        List<String> rather = e.rather().isEmpty() ? old.nodes() : e.rather();
+        return switch (new ReservationNodes(state, now, planner).choose(wish, rather)) {
+            // Slurm's words for a list of unknown nodes differ between creation and update
+            case ReservationNodes.Missing m -> Decision.reject(m.errno() == SlurmErrno.INVALID_NODE_NAME ? SlurmErrno.RESERVATION_INVALID
+                    : m.errno());
+            case ReservationNodes.Found f -> Decision.of(List.of(new Change.ReservationChanged(
+                    !e.fixed() ? with(r, f) : with(r, f).fixed(r.want().partition()))), "");
+        };
+    }
+
+    /** Jobs that were submitted to it might not be in it any more. */
+    private boolean shutsOut(Reservation old, Reservation r) {
+        return state.jobs().values().stream().anyMatch(j -> !j.state().isTerminal() && Reservation.named(j.desc()).contains(r.name())
+                && Access.admits(state, old, j.desc()) && !Access.admits(state, r, j.desc()));
+    }
+
+    /** USER_DELETE, or user_resv_delete for all: whom the reservation is for may end it. */
+    private boolean mayDelete(Optional<Reservation> found, String user, List<Integer> gids) {
+        return found.filter(r -> (r.has(ReservationFlag.USER_DELETE) || state.settings().options().containsKey(Settings.USER_RESV_DELETE))
+                && r.concerns(state.accounts(), user, gids)).isPresent();
+    }
+
+    public Decision delete(Command.DeleteReservation c) {
+        Optional<Reservation> found = state.reservations().find(c.name());
+        if (!Access.isOperator(state, c.uid()) && !mayDelete(found, c.user(), c.userGids())) {
+            return Decision.reject(SlurmErrno.USER_ID_MISSING);
+        }
+        if (found.isEmpty()) {
+            return Decision.reject(SlurmErrno.RESERVATION_INVALID);
+        }
+        Reservation r = found.get();
+        if (isNamed(r)) {
+            return Decision.reject(SlurmErrno.RESERVATION_BUSY);
+        }
+        List<Change> changes = new ArrayList<>();
+        remove(r, changes);
+        return Decision.of(changes, "");
+    }
+
+    /** Jobs that run in it or wait for it: these must be told otherwise before it is deleted. */
+    private boolean isNamed(Reservation r) {
+        return state.jobs().values().stream().anyMatch(j -> !j.state().isTerminal() && Reservation.named(j.desc()).contains(r.name()));
+    }
+
+    private boolean inUse(Reservation r) {
+        return running().containsKey(r.name());
+    }
+
+    /** Of the reservations a job names, the first that has all its nodes. */
+    private String where(Job job) {
+        List<String> named = Reservation.named(job.desc());
+        for (String name : named) {
+            Optional<Reservation> r = state.reservations().find(name);
+            if (r.isPresent() && r.get().nodes().containsAll(job.run().allocation().nodeNames())) {
+                return name;
+            }
+        }
+        return named.getFirst();
+    }
+
+    /** Jobs that run in reservations, by its name. */
+    private Map<String, List<Job>> running() {
+        Map<String, List<Job>> out = new TreeMap<>();
+        Set<Integer> seen = new HashSet<>();
+        for (Node n : state.nodes().values()) {
+            for (int id : n.jobs()) {
+                Job job = state.jobs().at(id);
+                if (!job.desc().charge().reservation().isEmpty() && job.state().isActive() && seen.add(id)) {
+                    out.computeIfAbsent(where(job), k -> new ArrayList<>()).add(job);
+                }
+            }
+        }
+        return out;
+    }
+
+    /** It is gone; what still waits for it is held, or goes on without it. With very many that wait, it goes when the last of them has been told. */
+    private void remove(Reservation r, List<Change> changes) {
+        for (Job job : state.jobs().values()) {
+            List<String> named = Reservation.named(job.desc());
+            if (job.state() != JobState.PENDING || !named.contains(r.name())) {
+                continue;
+            }
+            if (changes.size() >= Decision.CHANGES_MAX) {
+                changes.add(new Change.ReservationChanged(r.over(now.seconds())));
+                return;
+            }
+            List<String> others = named.stream().filter(n -> !n.equals(r.name()) && state.reservations().has(n)).toList();
+            boolean hold = others.isEmpty() && !r.has(ReservationFlag.NO_HOLD_JOBS_AFTER_END);
+            changes.add(new Change.ReservationLost(job.id(), String.join(",", others), hold));
+        }
+        changes.add(new Change.ReservationRemoved(r.name()));
+    }
+
+    // ---- jobs
+
+    /** Whether a job may be submitted to what it names. */
+    public Optional<SlurmErrno> refusal(JobDesc desc) {
+        boolean any = false;
+        boolean fits = false;
+        for (String name : Reservation.named(desc)) {
+            Optional<Reservation> r = state.reservations().find(name);
+            if (r.isEmpty()) {
+                return Optional.of(SlurmErrno.RESERVATION_INVALID);
+            }
+            any |= Access.admits(state, r.get(), desc);
+            fits |= !isTooSmall(r.get(), desc);
+        }
+        if (any && !fits) {
+            return Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE);
+        }
+        boolean none = Reservation.named(desc).isEmpty();
+        return any || desc.charge().reservation().isEmpty() ? Optional.empty()
+                : Optional.of(none ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.RESERVATION_ACCESS);
+    }
+
+    /** It has begun with fewer nodes than the job needs, or with others: before that it may still grow. */
+    private boolean isTooSmall(Reservation r, JobDesc desc) {
+        if (!r.isActive(now.seconds()) || r.has(ReservationFlag.FLEX) || r.nodes().isEmpty()) {
+            return false;
+        }
+        boolean elsewhere = !desc.request().nodeList().isEmpty() && HostList.parse(desc.request().nodeList()) instanceof HostList.Parsed.Ok ok
+                && !r.nodes().containsAll(ok.list().names());
+        return elsewhere || desc.request().nodesMin() > r.nodes().size();
+    }
+
+    // ---- time
+
+    public void due(List<Change> changes) {
+        if (state.reservations().size() == 0) {
+            return;
+        }
+        long t = now.seconds();
+        Map<String, List<Job>> running = running();
+        for (Reservation r : state.reservations().values()) {
+            if (changes.size() >= Decision.CHANGES_MAX / 2) {
+                return;
+            }
+            if (r.has(ReservationFlag.TIME_FLOAT)) {
+                Reservation whole = replaced(r, false);
+                if (whole != r) {
+                    changes.add(new Change.ReservationChanged(whole));
+                }
+                continue;
+            }
+            List<Job> inside = running.getOrDefault(r.name(), List.of());
+            if (t >= r.end()) {
+                ended(r, inside, changes);
+                continue;
+            }
+            long idle = !inside.isEmpty() ? 0 : r.idleSince() == 0 ? t : r.idleSince();
+            boolean active = r.isActive(t);
+            if (r.has(ReservationFlag.PURGE_COMP) && active && idle > 0 && t - Math.max(idle, r.start()) >= r.purgeAfterS()
+                    && !waitedFor(r)) {
+                if (r.repeats()) {
+                    changes.add(new Change.ReservationChanged(r.next()));
+                } else {
+                    remove(r, changes);
+                }
+                continue;
+            }
+            Reservation seen = replaced(r, active).noticed(active, idle);
+            if (!seen.equals(r)) {
+                changes.add(new Change.ReservationChanged(seen));
+            }
+        }
+    }
+
+    /** The reservations with REPLACE whose nodes jobs have, with other nodes. */
+    public List<Change> taken() {
+        List<Change> out = new ArrayList<>();
+        for (Reservation r : state.reservations().values()) {
+            if (r.has(ReservationFlag.REPLACE)) {
+                Reservation whole = replaced(r, r.isActive(now.seconds()));
+                if (whole != r) {
+                    out.add(new Change.ReservationChanged(whole));
+                }
+            }
+        }
+        return out;
+    }
+
+    private boolean waitedFor(Reservation r) {
+        return state.jobs().values().stream().anyMatch(j -> j.state() == JobState.PENDING && Reservation.named(j.desc()).contains(r.name()));
+    }
+
+    /** Jobs in it go on for ResvOverRun, then they are ended; it goes with the last of them or comes again. */
+    private void ended(Reservation r, List<Job> inside, List<Change> changes) {
+        long overRun = Long.parseLong(state.settings().options().getOrDefault(Settings.RESV_OVER_RUN, "0"));
+        boolean flex = r.has(ReservationFlag.FLEX);
+        if (!inside.isEmpty() && !flex) {
+            if (overRun >= 0 && now.seconds() >= r.end() + overRun) {
+                for (Job job : inside) {
+                    changes.add(new Change.JobEnded(job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", ExitStatus.NONE, now.seconds()));
+                }
+            }
+            return;
+        }
+        if (!r.repeats()) {
+            remove(r, changes);
+            return;
+        }
+        Reservation next = r.next();
+        while (next.end() <= now.seconds()) {
+            next = next.next();
+        }
+        boolean again = next.want().nodes().isEmpty() && !next.has(ReservationFlag.STATIC);
+        if (again && new ReservationNodes(state, now, planner).choose(next, next.nodes()) instanceof ReservationNodes.Found f) {
+            next = with(next, f);
+        }
+        changes.add(new Change.ReservationChanged(next));
+    }
+
+    /** Nodes that were only counted are replaced when they fail; with REPLACE also when a job has them. */
+    private Reservation replaced(Reservation r, boolean active) {
+        boolean may = r.want().nodes().isEmpty() && !r.has(ReservationFlag.STATIC) && !r.has(ReservationFlag.MAINT);
+        if (!may) {
+            return r;
+        }
+        boolean always = r.has(ReservationFlag.REPLACE);
+        List<String> good = new ArrayList<>();
+        for (String name : r.nodes()) {
+            Optional<Node> n = state.nodes().find(name);
+            boolean failed = n.isEmpty() || n.get().has(Node.Flag.DOWN) || n.get().has(Node.Flag.DRAIN) || n.get().has(Node.Flag.FAIL);
+            boolean taken = always && active && n.isPresent() && !n.get().jobs().isEmpty();
+            if (!failed && !taken) {
+                good.add(name);
+            }
+        }
+        if (good.size() == r.nodes().size()) {
+            return r;
+        }
+        ReservationNodes nodes = new ReservationNodes(state, now, planner);
+        if (nodes.choose(r, good) instanceof ReservationNodes.Found f) {
+            return with(r, f);
+        }
+        return replacedInPart(r, good, nodes);
+    }
+
+    /** Where nodes alone were counted, as many are replaced as there are others for. */
+    private static Reservation replacedInPart(Reservation r, List<String> good, ReservationNodes nodes) {
+        if (!r.units().isEmpty() || !r.want().features().isEmpty() || r.want().nodeCount() != r.nodes().size()) {
+            return r;
+        }
+        List<String> bad = r.nodes().stream().filter(n -> !good.contains(n)).toList();
+        Reservation best = r;
+        int few = 0;
+        int many = bad.size();
+        while (many - few > 1) {
+            int some = (few + many) >>> 1;
+            List<String> stay = bad.subList(0, bad.size() - some);
+            if (nodes.choose(r.counting(good.size() + some), good) instanceof ReservationNodes.Found f
+                    && f.nodes().stream().noneMatch(stay::contains)) {
+                best = with(r, nodes.with(f, stay));
+                few = some;
+            } else {
+                many = some;
+            }
+        }
+        return best;
+    }
+
+    private static Reservation with(Reservation r, ReservationNodes.Found found) {
+        return r.withNodes(found.nodes(), found.units(), found.gres());
+    }
+}

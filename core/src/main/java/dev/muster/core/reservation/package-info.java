@@ -1,0 +1,2 @@
+/** Reservations: creation, update, and the choice of their nodes. */
+package dev.muster.core.reservation;

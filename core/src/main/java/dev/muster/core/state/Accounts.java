@@ -1,0 +1,219 @@
+package dev.muster.core.state;
+
+import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages.Policy;
+import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.accounting.DbdMessages.RemoteLicence;
+import dev.muster.model.accounting.DbdMessages.UserPolicy;
+import dev.muster.model.accounting.DbdMessages.WckeyPolicy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Associations, QOS and users of this cluster, by the last word of slurmdbd. They hold while slurmdbd is away.
+ *
+ * @param places     an association's number by its user, account and partition
+ * @param defaults   the number of a user's default association
+ * @param privileged administrators, operators and coordinators by their user id
+ * @param licences   of servers outside, {@code name@server:count}
+ * @param remotes    what else is known of these
+ * @param limitsAccrual some association or QOS says how many jobs may grow older at once
+ */
+public record Accounts(
+        Table<Integer, AssocPolicy> assocs,
+        Table<Integer, QosPolicy> qos,
+        Table<String, UserPolicy> users,
+        Table<String, WckeyPolicy> wckeys,
+        Table<String, Integer> places,
+        Table<String, Integer> defaults,
+        Table<String, String> defaultWckeys,
+        Table<Integer, UserPolicy> privileged,
+        boolean limitsAccrual,
+        List<String> licences,
+        List<RemoteLicence> remotes) {
+
+    public static final Accounts NONE = new Accounts(Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(), Table.empty(),
+            Table.empty(), Table.empty(), false, List.of(), List.of());
+    private static final List<String> ACCRUAL = List.of("GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA");
+
+    private static String place(String user, String account, String partition) {
+        return user + "\n" + account + "\n" + partition;
+    }
+
+    private static String wckey(WckeyPolicy w) {
+        return w.user() + "\n" + w.name();
+    }
+
+    /** Nothing was ever said. */
+    public boolean isEmpty() {
+        return assocs.size() == 0;
+    }
+
+    /** The user's place in an account: the one for the partition if there is one. */
+    public Optional<AssocPolicy> assoc(String user, String account, String partition) {
+        return places.find(place(user, account, partition)).or(() -> places.find(place(user, account, ""))).map(assocs::at);
+    }
+
+    public Optional<AssocPolicy> defaultOf(String user) {
+        return defaults.find(user).map(assocs::at);
+    }
+
+    /** "" if the user has none. */
+    public String defaultWckey(String user) {
+        return defaultWckeys.find(user).orElse("");
+    }
+
+    public boolean hasWckey(String user, String name) {
+        return wckeys.has(user + "\n" + name);
+    }
+
+    public Optional<AssocPolicy> parent(AssocPolicy a) {
+        return assocs.find(a.parentId());
+    }
+
+    /** Whether the account, or one above it, is among those. */
+    public boolean isUnder(String account, Predicate<String> those) {
+        if (those.test(account)) {
+            return true;
+        }
+        for (Optional<AssocPolicy> a = assoc("", account, ""); a.isPresent(); a = parent(a.get())) {
+            if (those.test(a.get().account())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    public List<String> qosNames() {
+        return qos.values().stream().map(QosPolicy::name).toList();
+    }
+
+    public Optional<QosPolicy> qos(String name) {
+        return qos.values().stream().filter(q -> q.name().equalsIgnoreCase(name)).findFirst();
+    }
+
+    /** What differs in a new policy; empty if nothing does. @param used how many of each licence the cluster's jobs have */
+    public Optional<Change.PolicyChanged> changed(Policy p, Map<String, Integer> used) {
+        Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
+                put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),
+                gone(users, p.users(), UserPolicy::user), put(wckeys, p.wckeys(), Accounts::wckey), gone(wckeys, p.wckeys(), Accounts::wckey),
+                p.licences(), licences.equals(p.licences()) && plain(remotes).equals(p.remotes()) ? remotes : missing(p, used));
+        boolean same = change.assocs().isEmpty() && change.assocsGone().isEmpty() && change.qos().isEmpty() && change.qosGone().isEmpty()
+                && change.users().isEmpty() && change.usersGone().isEmpty() && change.wckeys().isEmpty() && change.wckeysGone().isEmpty()
+                && licences.equals(p.licences()) && remotes.equals(change.remotes());
+        return same ? Optional.empty() : Optional.of(change);
+    }
+
+    private static List<RemoteLicence> plain(List<RemoteLicence> all) {
+        return all.stream().map(r -> r.missing(0)).toList();
+    }
+
+    /** What the servers say is taken, beyond what this cluster's jobs have and what is left to other clusters, somebody else has. */
+    private static List<RemoteLicence> missing(Policy p, Map<String, Integer> used) {
+        Map<String, Integer> shares = new HashMap<>();
+        p.licences().forEach(text -> LicenceRequest.parse(text).ifPresent(w -> w.items().forEach(i -> shares.put(i.name(), i.count()))));
+        return p.remotes().stream().map(r -> {
+            long share = shares.getOrDefault(r.name(), 0);
+            long beyond = r.consumed() - used.getOrDefault(r.name(), 0) - Math.max(0, r.count() - share);
+            return r.missing((int) Math.clamp(beyond, 0, share));
+        }).toList();
+    }
+
+    private static <K extends Comparable<? super K>, V> List<V> put(Table<K, V> old, List<V> fresh, Function<V, K> key) {
+        return fresh.stream().filter(v -> !old.find(key.apply(v)).filter(v::equals).isPresent()).toList();
+    }
+
+    private static <K extends Comparable<? super K>, V> List<K> gone(Table<K, V> old, List<V> fresh, Function<V, K> key) {
+        Set<K> kept = new HashSet<>();
+        fresh.forEach(v -> kept.add(key.apply(v)));
+        List<K> out = new ArrayList<>();
+        for (K k : old.keys()) {
+            if (!kept.contains(k)) {
+                out.add(k);
+            }
+        }
+        return out;
+    }
+
+    /** The record that rebuilds this. */
+    Optional<Change> snapshot() {
+        boolean nothing = isEmpty() && qos.size() == 0 && licences.isEmpty();
+        return nothing ? Optional.empty() : Optional.of(new Change.PolicyChanged(List.copyOf(assocs.values()), List.of(), List.copyOf(qos.values()),
+                List.of(), List.copyOf(users.values()), List.of(), List.copyOf(wckeys.values()), List.of(),
+                licences, remotes));
+    }
+
+    private static Table<String, String> withoutDefault(Table<String, String> standard, WckeyPolicy old) {
+        return standard.find(old.user()).filter(old.name()::equals).isPresent() ? standard.without(old.user()) : standard;
+    }
+
+    private static boolean limitsAccrual(Map<String, String> limits) {
+        return ACCRUAL.stream().anyMatch(name -> !limits.getOrDefault(name, "").isEmpty());
+    }
+
+    Accounts with(Change.PolicyChanged c) {
+        Table<Integer, AssocPolicy> a = assocs;
+        Table<String, Integer> p = places;
+        Table<String, Integer> d = defaults;
+        for (int id : c.assocsGone()) {
+            AssocPolicy old = a.at(id);
+            a = a.without(id);
+            p = p.without(place(old.user(), old.account(), old.partition()));
+            d = old.isDefault() && d.find(old.user()).filter(n -> n == id).isPresent() ? d.without(old.user()) : d;
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            a = a.with(fresh.id(), fresh);
+            p = p.with(place(fresh.user(), fresh.account(), fresh.partition()), fresh.id());
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            if (!fresh.isDefault() && d.find(fresh.user()).filter(n -> n == fresh.id()).isPresent()) {
+                d = d.without(fresh.user());
+            }
+        }
+        for (AssocPolicy fresh : c.assocs()) {
+            d = fresh.isDefault() ? d.with(fresh.user(), fresh.id()) : d;
+        }
+        Table<Integer, QosPolicy> q = qos;
+        for (int id : c.qosGone()) {
+            q = q.without(id);
+        }
+        for (QosPolicy fresh : c.qos()) {
+            q = q.with(fresh.id(), fresh);
+        }
+        Table<String, UserPolicy> u = users;
+        Table<Integer, UserPolicy> m = privileged;
+        for (String name : c.usersGone()) {
+            m = m.without(u.at(name).uid());
+            u = u.without(name);
+        }
+        for (UserPolicy fresh : c.users()) {
+            Optional<UserPolicy> old = u.find(fresh.user());
+            m = old.isPresent() ? m.without(old.get().uid()) : m;
+            m = fresh.uid() > 0 && fresh.isPrivileged() ? m.with(fresh.uid(), fresh) : m;
+            u = u.with(fresh.user(), fresh);
+        }
+        Table<String, WckeyPolicy> w = wckeys;
+        Table<String, String> standard = defaultWckeys;
+        for (String key : c.wckeysGone()) {
+            standard = withoutDefault(standard, w.at(key));
+            w = w.without(key);
+        }
+        for (WckeyPolicy fresh : c.wckeys()) {
+            standard = withoutDefault(standard, fresh);
+            w = w.with(wckey(fresh), fresh);
+        }
+        for (WckeyPolicy fresh : c.wckeys()) {
+            standard = fresh.isDefault() ? standard.with(fresh.user(), fresh.name()) : standard;
+        }
+        boolean accrual = a.values().stream().anyMatch(x -> limitsAccrual(x.limits()))
+                || q.values().stream().anyMatch(x -> limitsAccrual(x.limits()));
+        return new Accounts(a, q, u, w, p, d, standard, m, accrual, c.licences(), c.remotes());
+    }
+}

@@ -1,0 +1,230 @@
+package dev.muster.core.state;
+
+import dev.muster.core.tres.Licences;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Sluid;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a job holds: a versioned value, changed only as a whole.
+ *
+ * @param version grows with every change of the allocation
+ * @param nodes   in the job's node order
+ * @param awaitsController PrologSlurmctld has not succeeded yet
+ * @param licences what it has of the cluster's, as {@link Licences} reads it
+ * @param leaving  what the job has given up while it runs, until nothing of it is left there
+ * @param backfilled it was started ahead of a job that came first and waits
+ * @param resizes  when it became smaller, in order: accounting has a row for each size
+ * @param ports    of MpiParams that are the job's own on each of its nodes, for its steps
+ * @param channels of the fabric between its nodes
+ * @param scriptOn the node that runs the script; "" for the first
+ */
+public record Allocation(int version, List<Share> nodes, boolean awaitsController, String licences, List<Share> leaving,
+        boolean backfilled, List<Resize> resizes, IndexSet ports, List<Channel> channels, String scriptOn) {
+    public Allocation {
+        nodes = ByNode.of(nodes, Share::node);
+    }
+
+    public static final Allocation NONE = new Allocation(0, List.of(), false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
+
+    public Allocation(int version, List<Share> nodes) {
+        this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
+    }
+
+    /** @param time seconds since 1970; @param firstStep steps with this number and above belong to the new size */
+    public record Resize(long time, int firstStep) {}
+
+    /** Who runs the job's part on a node. */
+    public enum Agent { SLURMD, KUBELET, NOBODY }
+
+    /**
+     * A job's part of one node.
+     *
+     * @param bootId   of the node when the job was started there: launches for another boot are refused; "" until a node that was
+     *                 without power has come up
+     * @param cores    indices of allocated units (cores, or CPUs where each is a unit of its own)
+     * @param cpus     how many CPUs of these the job may use
+     * @param gres     GRES name → device indices
+     * @param released nothing of the attempt is left on the node
+     * @param charge   CPUs that the job is charged for where those are not the ones it may use; 0 where they are
+     */
+    public record Share(
+            String node,
+            Agent agent,
+            String bootId,
+            IndexSet cores,
+            int cpus,
+            long memoryMb,
+            Map<String, IndexSet> gres,
+            boolean prologDone,
+            boolean released,
+            int charge) {
+
+        /** What is in use of the node because of the job: who leaves cores or threads alone pays for what others cannot have. */
+        public int chargedCpus() {
+            return charge > 0 ? charge : cpus;
+        }
+
+        /** Units of its node that nobody else may have because of it: who leaves some of a node alone has the others, and nobody has these. */
+        public IndexSet units(Node.Spec spec) {
+            return charge == 0 ? cores : IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
+        }
+
+        /** CPUs for tasks: fewer than there are where so many threads of each core are used. @param threads 0 for all */
+        public int usableCpus(int threads) {
+            return threads > 0 && !cores.isEmpty() ? Math.min(cpus, cores.count() * threads) : cpus;
+        }
+
+        public Share withReleased() {
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, prologDone, true, charge);
+        }
+
+        Share withMemory(long mb) {
+            return new Share(node, agent, bootId, cores, cpus, mb, gres, prologDone, released, charge);
+        }
+
+        /** The node has come up. */
+        Share onBoot(String boot) {
+            return new Share(node, agent, boot, cores, cpus, memoryMb, gres, prologDone, released, charge);
+        }
+
+        public Share withPrologDone() {
+            return new Share(node, agent, bootId, cores, cpus, memoryMb, gres, true, released, charge);
+        }
+    }
+
+    public boolean isEmpty() {
+        return nodes.isEmpty();
+    }
+
+    /** The part of the node that runs the script. */
+    public Share ofScript() {
+        int at = scriptOn.isEmpty() ? 0 : ByNode.find(nodes, scriptOn, Share::node);
+        return nodes.get(Math.max(0, at));
+    }
+
+    public Allocation withScriptOn(String node) {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, channels, node);
+    }
+
+    /** Those that the job is charged for. */
+    public int cpus() {
+        int sum = 0;
+        for (Share s : nodes) {
+            sum += s.chargedCpus();
+        }
+        return sum;
+    }
+
+    public long memoryMb() {
+        long sum = 0;
+        for (Share s : nodes) {
+            sum += s.memoryMb;
+        }
+        return sum;
+    }
+
+    /** Everything that is not free yet. */
+    public List<Share> held() {
+        return leaving.isEmpty() ? nodes : Stream.concat(nodes.stream(), leaving.stream()).toList();
+    }
+
+    public boolean isLeaving(String node) {
+        return !leaving.isEmpty() && leaving.stream().anyMatch(s -> s.node.equals(node));
+    }
+
+    /** Gives up these nodes. @param resize absent in what was written before sizes were kept: then there is no new one */
+    Allocation without(List<String> names, Optional<Resize> resize) {
+        return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
+                Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled,
+                resizes.size() < Sluid.SIZES_MAX ? Stream.concat(resizes.stream(), resize.stream()).toList() : resizes, ports, channels, scriptOn);
+    }
+
+    /** Nothing is left on a node that was given up. */
+    Allocation left(String node) {
+        return new Allocation(version + 1, nodes, awaitsController, licences, leaving.stream().filter(s -> !s.node.equals(node)).toList(),
+                backfilled, resizes, ports, channels, scriptOn);
+    }
+
+    /** The part of a node, given up or not. */
+    public Optional<Share> on(String node) {
+        int at = ByNode.find(nodes, node, Share::node);
+        return at >= 0 ? Optional.of(nodes.get(at)) : leaving.stream().filter(s -> s.node.equals(node)).findFirst();
+    }
+
+    public boolean allReleased() {
+        return ByNode.allOver(nodes, Share::released) && leaving.stream().allMatch(Share::released);
+    }
+
+    /** Some of its nodes have yet to come up. */
+    public boolean awaitsNodes() {
+        for (Share s : nodes) {
+            if (s.bootId.isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** On the nodes and the controller's. */
+    public boolean allPrologsDone() {
+        if (awaitsController) {
+            return false;
+        }
+        for (Share s : nodes) {
+            if (!s.prologDone) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    public List<String> nodeNames() {
+        return nodes.stream().map(Share::node).toList();
+    }
+
+    /** The compressed hostlist. */
+    public String hostList() {
+        return HostList.of(nodeNames()).compressed();
+    }
+
+    /** PrologSlurmctld has to succeed first; onNodes: prologs there as well. */
+    public Allocation awaitingController(boolean onNodes) {
+        return new Allocation(version, onNodes ? nodes : nodes.stream().map(Share::withPrologDone).toList(), true, licences, leaving,
+                backfilled, resizes, ports, channels, scriptOn);
+    }
+
+    public Allocation controllerDone() {
+        return new Allocation(version + 1, nodes, false, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
+    }
+
+    public Allocation withLicences(String text) {
+        return new Allocation(version, nodes, awaitsController, text, leaving, backfilled, resizes, ports, channels, scriptOn);
+    }
+
+    public Allocation withPorts(IndexSet own) {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels, scriptOn);
+    }
+
+    /** An NVIDIA IMEX channel. @param nodes that use it, compressed; "" for all of the job's */
+    public record Channel(int number, String nodes) {}
+
+    public Allocation withChannels(List<Channel> own) {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, ports, own, scriptOn);
+    }
+
+    public Allocation ahead() {
+        return new Allocation(version, nodes, awaitsController, licences, leaving, true, resizes, ports, channels, scriptOn);
+    }
+
+    public Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
+        int at = ByNode.find(nodes, node, Share::node);
+        List<Share> changed = at >= 0 && nodes instanceof ByNode<Share> all ? all.with(at, change.apply(nodes.get(at)))
+                : nodes.stream().map(s -> s.node.equals(node) ? change.apply(s) : s).toList();
+        return new Allocation(version + 1, changed, awaitsController, licences, leaving, backfilled, resizes, ports, channels, scriptOn);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.muster.core.state;
+
+import java.util.AbstractList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.RandomAccess;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+
+/**
+ * One value for each of many nodes, in order. It is a list like any other, in which a node's value is found by the node's name, and of which a
+ * changed copy shares nearly all with the one before: each of the nodes of a job reports for itself, and a copy of thousands for each of thousands
+ * of reports would be most of what is done for them.
+ */
+public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
+    /** Shorter lists are as quick as they are. */
+    static final int LEAST = 32;
+    private static final int CHUNK_BITS = 6;
+    private static final int CHUNK = 1 << CHUNK_BITS;
+
+    private final Object[][] chunks;
+    private final int size;
+    /** Of each name; all versions share it. */
+    private final Map<String, Integer> places;
+    /** All before this place are over, by what {@link #allOver} was last asked: what is known of one version needs no second look in the next. */
+    private int over;
+
+    private ByNode(Object[][] chunks, int size, Map<String, Integer> places) {
+        this.chunks = chunks;
+        this.size = size;
+        this.places = places;
+    }
+
+    /** The same list, in this form where it is long. One that names a node twice stays as it is. @param node its name */
+    static <T> List<T> of(List<T> list, Function<T, String> node) {
+        if (list.size() < LEAST || list instanceof ByNode) {
+            return list;
+        }
+        Object[][] chunks = new Object[(list.size() + CHUNK - 1) / CHUNK][];
+        Map<String, Integer> places = new HashMap<>(list.size() * 2);
+        int at = 0;
+        for (T value : list) {
+            if (places.put(node.apply(value), at) != null) {
+                return list;
+            }
+            if (at % CHUNK == 0) {
+                chunks[at / CHUNK] = new Object[Math.min(CHUNK, list.size() - at)];
+            }
+            chunks[at / CHUNK][at % CHUNK] = value;
+            at++;
+        }
+        return new ByNode<>(chunks, list.size(), places);
+    }
+
+    /** Where the node's value is, the first if there are several; -1 if there is none. @param name of a value's node */
+    static <T> int find(List<T> list, String node, Function<T, String> name) {
+        if (list instanceof ByNode<T> all) {
+            return all.places.getOrDefault(node, -1);
+        }
+        for (int i = 0; i < list.size(); i++) {
+            if (name.apply(list.get(i)).equals(node)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** With another value of the same node in that place. */
+    ByNode<T> with(int at, T value) {
+        Object[][] all = chunks.clone();
+        all[at >> CHUNK_BITS] = all[at >> CHUNK_BITS].clone();
+        all[at >> CHUNK_BITS][at & CHUNK - 1] = value;
+        ByNode<T> out = new ByNode<>(all, size, places);
+        out.over = Math.min(over, at);
+        return out;
+    }
+
+    /** Whether that is so of all. Of a list and its changed copies always the same is asked. */
+    static <T> boolean allOver(List<T> list, Predicate<T> isOver) {
+        int from = list instanceof ByNode<T> known ? known.over : 0;
+        while (from < list.size() && isOver.test(list.get(from))) {
+            from++;
+        }
+        if (list instanceof ByNode<T> known) {
+            known.over = from;
+        }
+        return from == list.size();
+    }
+
+    /** The places in which two lists of as many hold other objects. */
+    public static <T> void changed(List<T> earlier, List<T> later, IntConsumer place) {
+        boolean both = earlier instanceof ByNode && later instanceof ByNode;
+        for (int i = 0; i < earlier.size(); i++) {
+            if (both && (i & CHUNK - 1) == 0 && ((ByNode<T>) earlier).chunks[i >> CHUNK_BITS] == ((ByNode<T>) later).chunks[i >> CHUNK_BITS]) {
+                i += CHUNK - 1;
+            } else if (earlier.get(i) != later.get(i)) {
+                place.accept(i);
+            }
+        }
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public T get(int at) {
+        java.util.Objects.checkIndex(at, size);
+        return (T) chunks[at >> CHUNK_BITS][at & CHUNK - 1];
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.muster.core.state;
+
+import dev.muster.model.Digits;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import java.util.List;
+
+/**
+ * A partition.
+ *
+ * @param info  its settings as shown; limits in minutes and nodes, -1 for unlimited
+ * @param nodes names of its nodes, in configuration order
+ */
+public record Partition(PartitionInfo info, List<String> nodes) {
+    public String name() {
+        return info.name();
+    }
+
+    /** Jobs of it may start. */
+    public boolean isUp() {
+        return info.state().equals("UP") || info.state().equals("DRAIN");
+    }
+
+    /** Jobs may be submitted to it. */
+    public boolean takesJobs() {
+        return info.state().equals("UP") || info.state().equals("DOWN");
+    }
+
+    /**
+     * How many jobs may have a core at once; 1 where it is not shared.
+     *
+     * @param asked the job says {@code --oversubscribe}
+     */
+    public int jobsPerCore(boolean asked) {
+        String text = info().overSubscribe().toUpperCase(java.util.Locale.ROOT);
+        boolean shared = text.startsWith("FORCE") || text.startsWith("YES") && asked;
+        int colon = text.indexOf(':');
+        String count = colon < 0 ? "4" : text.substring(colon + 1);
+        return shared && Digits.only(count, 5) ? Math.max(1, Integer.parseInt(count)) : 1;
+    }
+
+    private static final java.util.List<String> CORES_OR_SOCKETS = java.util.List.of("CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
+
+    /** Memory is dealt out to its jobs: its own SelectTypeParameters count where cores or sockets are given elsewhere too. */
+    public boolean consumesMemory(Settings settings) {
+        if (info.selectTypeParameters().isEmpty()) {
+            return settings.memoryConsumed();
+        }
+        String own = info.selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
+        boolean counts = CORES_OR_SOCKETS.contains(own) && (!settings.options().containsKey(Settings.SELECT)
+                || CORES_OR_SOCKETS.stream().anyMatch(settings::selects));
+        return counts ? own.endsWith("_MEMORY") : settings.memoryConsumed();
+    }
+
+    /** Each job has its nodes to itself. */
+    public boolean isExclusive() {
+        return info.exclusiveNode() || info.overSubscribe().equals("EXCLUSIVE");
+    }
+
+    /** In place of MaxCPUsPerNode or MaxCPUsPerSocket: none at all. 0 there has always meant that nobody said anything. */
+    public static final int NO_CPUS = -2;
+
+    /** The bound that such a number stands for; -1 for no bound. */
+    public static int cpusMax(int kept) {
+        return kept == NO_CPUS ? 0 : kept <= 0 ? -1 : kept;
+    }
+
+    /** NO, NODE, USER or TOPO: whom its jobs share their nodes with. */
+    public String exclusive() {
+        return info.exclusiveTopo() ? "TOPO" : info.exclusiveUser() ? "USER" : isExclusive() ? "NODE" : "NO";
+    }
+}

@@ -1,0 +1,296 @@
+package dev.muster.core.state;
+
+import dev.muster.core.command.Access;
+import dev.muster.core.tres.Licences;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ReservationFlag;
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Nodes, or cores of nodes, kept for some during a time. Times are seconds since 1970; of a floating reservation they are seconds from now.
+ *
+ * @param nodes          in configuration order
+ * @param units          what is reserved of each node; empty where the nodes are reserved whole
+ * @param gres           devices that are reserved of each node, by their name; none where none were asked for
+ * @param flags          bits by {@link ReservationFlag#ordinal}
+ * @param maxStartDelayS how long others may still run into it; 0 not at all
+ * @param purgeAfterS    PURGE_COMP: it goes when no job has been in it for so long; 0 never
+ * @param idleSince      no job is in it since then; 0 while there is one
+ * @param begun          its start was noticed: what waits for it is looked at
+ * @param zone           in whose days it repeats
+ * @param serial         number by the order of creation; 0 of reservations from before there was one
+ * @param endSaid        when it ends was said last, not how long it lasts: the end stays where the start moves
+ */
+public record Reservation(
+        String name,
+        long start,
+        long end,
+        Want want,
+        List<String> nodes,
+        Map<String, IndexSet> units,
+        Who who,
+        int flags,
+        String comment,
+        int maxStartDelayS,
+        int purgeAfterS,
+        long idleSince,
+        boolean begun,
+        String zone,
+        Map<String, Map<String, IndexSet>> gres,
+        boolean endSaid,
+        int serial) {
+
+    /** No repetition is looked for further ahead than this. */
+    static final long HORIZON_S = 10L * 86400;
+    private static final List<ReservationFlag> REPEATING = List.of(ReservationFlag.HOURLY, ReservationFlag.DAILY, ReservationFlag.WEEKDAY,
+            ReservationFlag.WEEKEND, ReservationFlag.WEEKLY);
+    private static final int WINDOWS_MAX = 24 * 10 + 1;
+    /** Horizon of the overlap test: repetitions that do not overlap within it never overlap. */
+    private static final long REPEATS_WITHIN_S = 8L * 86400;
+    private static final int REPETITIONS_MAX = 20_000;
+
+    /**
+     * What was asked for, from which nodes are chosen again when some fail.
+     *
+     * @param nodes     as named, "" if only counted
+     * @param nodeCount 0 if not counted
+     * @param licenses  as written; {@code ANY_NODES}: these alone, and nodes as they come
+     * @param coreCounts cores: one total, or one number per node; empty for whole nodes, or a core for each device
+     * @param gres       devices over all nodes, as written ({@code gres/gpu:a100=2}); gresPerNode: on each of them
+     */
+    public record Want(String nodes, int nodeCount, List<Integer> coreCounts, String partition, String features, String licenses, String gres,
+            String gresPerNode) {
+        public boolean wantsGres() {
+            return !gres.isEmpty() || !gresPerNode.isEmpty();
+        }
+    }
+
+    /** Licences that are kept for its jobs while it lasts. */
+    public List<LicenceRequest.Item> licences() {
+        return want.licenses.isEmpty() ? List.of() : LicenceRequest.parse(want.licenses).map(LicenceRequest.Wanted::items).orElse(List.of());
+    }
+
+    /** Who may use it: all that is said must hold. @param gids of the groups, in their order */
+    public record Who(Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
+        public static final Who NOBODY = new Who(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
+
+        public boolean isEmpty() {
+            return users.names.isEmpty() && accounts.names.isEmpty() && groups.names.isEmpty() && qos.names.isEmpty()
+                    && partitions.names.isEmpty();
+        }
+    }
+
+    /** Those meant, or with deny everybody else. */
+    public record Names(boolean deny, List<String> names) {
+        public static final Names NONE = new Names(false, List.of());
+
+        boolean admits(String name) {
+            return names.isEmpty() || names.contains(name) != deny;
+        }
+
+        /** As Slurm prints it: denied names with a minus each. */
+        public String text() {
+            return deny ? "-" + String.join(",-", names) : String.join(",", names);
+        }
+    }
+
+    /** A time it covers, seconds since 1970. */
+    public record Window(long from, long to) {}
+
+    public boolean has(ReservationFlag flag) {
+        return (flags & 1 << flag.ordinal()) != 0;
+    }
+
+    public static int with(int flags, ReservationFlag flag) {
+        return flags | 1 << flag.ordinal();
+    }
+
+    public boolean repeats() {
+        return REPEATING.stream().anyMatch(this::has);
+    }
+
+    public long startAt(long now) {
+        return has(ReservationFlag.TIME_FLOAT) ? now + start : start;
+    }
+
+    public long endAt(long now) {
+        return has(ReservationFlag.TIME_FLOAT) ? now + end : end;
+    }
+
+    public boolean isActive(long now) {
+        return startAt(now) <= now && now < endAt(now);
+    }
+
+    /** Jobs in this reservation may run on nodes of another one: MAINT ignores all others, OVERLAP ignores all but MAINT. */
+    public boolean ignores(Reservation other) {
+        return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP) && !other.has(ReservationFlag.MAINT);
+    }
+
+    /** It may be made over other reservations, and others over it. */
+    public boolean mayOverlap() {
+        return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP);
+    }
+
+    /** Returns whether the reservation has devices and no core count. It shares all cores of its nodes with other such reservations. */
+    public boolean sharesCores() {
+        return !want.gres.isEmpty() && want.coreCounts.isEmpty();
+    }
+
+    /** Returns whether the two reservations overlap in time, however far ahead. */
+    public boolean meets(Reservation other, long now) {
+        long from = Math.max(now, Math.max(startAt(now), other.startAt(now)));
+        long to = Math.min(repeats() ? from + REPEATS_WITHIN_S : endAt(now), other.repeats() ? from + REPEATS_WITHIN_S : other.endAt(now));
+        for (Window w : between(now, from, to)) {
+            if (!other.between(now, Math.max(from, w.from), Math.min(to, w.to)).isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Its times that touch the span, soonest first, also beyond {@link #HORIZON_S}. */
+    private List<Window> between(long now, long from, long to) {
+        return windows(now, from, to, REPETITIONS_MAX, Long.MAX_VALUE);
+    }
+
+    /** Returns whether it is for the job's user, groups, account, partition and QOS. Jobs of administrators may use any: {@code Access.admits}. */
+    public boolean isFor(Accounts known, JobDesc d) {
+        boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(g -> d.owner().gids().contains(g) || d.owner().gid() == g)
+                != who.groups.deny();
+        boolean partition = false;
+        for (String p : d.partition().split(",")) {
+            partition |= who.partitions.admits(p);
+        }
+        return group && partition && who.users.admits(d.owner().user()) && d.charge().eachQos().stream().anyMatch(who.qos::admits)
+                && (who.accounts.names().isEmpty() || named(known, d.charge().account()) != who.accounts.deny());
+    }
+
+    /** The account or one above it is in its list. */
+    private boolean named(Accounts known, String account) {
+        return known.isUnder(account, who.accounts.names()::contains);
+    }
+
+    /** Its times that touch the span, soonest first; a repeated one within {@link #HORIZON_S}. */
+    public List<Window> windows(long now, long from, long to) {
+        return windows(now, from, to, WINDOWS_MAX, now + HORIZON_S);
+    }
+
+    private List<Window> windows(long now, long from, long to, int repetitions, long lastBegin) {
+        List<Window> out = new ArrayList<>();
+        long begin = startAt(now);
+        long finish = endAt(now);
+        for (int i = 0; i < repetitions && begin < to; i++) {
+            if (finish > from) {
+                out.add(new Window(begin, finish));
+            }
+            if (!repeats() || begin > lastBegin) {
+                break;
+            }
+            long next = after(begin);
+            finish += next - begin;
+            begin = next;
+        }
+        return out;
+    }
+
+    /** When it begins again after a begin. */
+    private long after(long begin) {
+        if (has(ReservationFlag.HOURLY)) {
+            return begin + 3600;
+        }
+        ZonedDateTime at = Instant.ofEpochSecond(begin).atZone(ZoneId.of(zone.isEmpty() ? "UTC" : zone));
+        if (has(ReservationFlag.WEEKLY)) {
+            return at.plusDays(7).toEpochSecond();
+        }
+        do {
+            at = at.plusDays(1);
+        } while (has(ReservationFlag.WEEKDAY) && weekend(at) || has(ReservationFlag.WEEKEND) && !weekend(at));
+        return at.toEpochSecond();
+    }
+
+    private static boolean weekend(ZonedDateTime at) {
+        return at.getDayOfWeek() == DayOfWeek.SATURDAY || at.getDayOfWeek() == DayOfWeek.SUNDAY;
+    }
+
+    /** The next repetition. */
+    public Reservation next() {
+        long begin = after(start);
+        return at(begin, end + begin - start);
+    }
+
+    public Reservation at(long newStart, long newEnd) {
+        return new Reservation(name, newStart, newEnd, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, 0, false,
+                zone, gres, endSaid, serial);
+    }
+
+    public Reservation withNodes(List<String> chosen, Map<String, IndexSet> chosenUnits, Map<String, Map<String, IndexSet>> devices) {
+        return new Reservation(name, start, end, want, chosen, chosenUnits, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
+                zone, devices, endSaid, serial);
+    }
+
+    /** With exactly the nodes that it has. @param partition that it shows */
+    public Reservation fixed(String partition) {
+        Want all = new Want(String.join(",", nodes), 0, List.of(), partition, "", want.licenses, "", "");
+        return new Reservation(name, start, end, all, nodes, units, who, with(flags, ReservationFlag.SPEC_NODES), comment, maxStartDelayS,
+                purgeAfterS, idleSince, begun, zone, gres, endSaid, serial);
+    }
+
+    /** With so many nodes. */
+    public Reservation counting(int count) {
+        Want other = new Want(want.nodes, count, want.coreCounts, want.partition, want.features, want.licenses, want.gres, want.gresPerNode);
+        return new Reservation(name, start, end, other, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
+                zone, gres, endSaid, serial);
+    }
+
+    public Reservation named(String other, int number) {
+        return new Reservation(other, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idleSince, begun,
+                zone, gres, endSaid, number);
+    }
+
+    /** Ended now for good: it does not come again. */
+    public Reservation over(long now) {
+        int rest = flags;
+        for (ReservationFlag f : REPEATING) {
+            rest &= ~(1 << f.ordinal());
+        }
+        return new Reservation(name, Math.min(startAt(now), now), now, want, nodes, units, who, rest & ~(1 << ReservationFlag.TIME_FLOAT.ordinal()),
+                comment, maxStartDelayS, purgeAfterS, idleSince, begun, zone, gres, endSaid, serial);
+    }
+
+    public Reservation noticed(boolean hasBegun, long idle) {
+        return new Reservation(name, start, end, want, nodes, units, who, flags, comment, maxStartDelayS, purgeAfterS, idle, hasBegun,
+                zone, gres, endSaid, serial);
+    }
+
+    /** Units of a node that are reserved: all that it has where it is reserved whole, none where it is not part of this. */
+    public IndexSet unitsOn(Node.Spec node) {
+        if (!nodes.contains(node.name())) {
+            return IndexSet.empty();
+        }
+        return units.isEmpty() ? node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1)
+                : units.getOrDefault(node.name(), IndexSet.empty());
+    }
+
+    /** Whether a user belongs to those it is for, in any account. */
+    public boolean concerns(Accounts known, String user, List<Integer> userGids) {
+        boolean group = who.groups.names().isEmpty() || who.gids.stream().anyMatch(userGids::contains) != who.groups.deny();
+        boolean any = false;
+        for (var a : known.assocs().values()) {
+            any |= a.user().equals(user) && named(known, a.account());
+        }
+        boolean account = who.accounts.names().isEmpty() || any != who.accounts.deny();
+        return group && account && who.users.admits(user);
+    }
+
+    /** Names a job asks for. */
+    public static List<String> named(JobDesc d) {
+        return d.charge().reservation().isEmpty() ? List.of() : List.of(d.charge().reservation().split(","));
+    }
+}

@@ -1,0 +1,673 @@
+package dev.muster.core.state;
+
+import dev.muster.model.Bytes;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/**
+ * Everything the controller knows, as one immutable value. It changes by {@link #apply} alone.
+ *
+ * @param tickMs     cluster time of the last entry
+ * @param nextJobId  next number to give out, below jobIdCeiling
+ * @param ended      numbers of jobs in a terminal state by end time, for purging: key endTime * 2^32 + id
+ * @param children   array number * 2^32 + id of a task split off → its index
+ * @param blobs      hash → how many jobs and steps refer to it
+ * @param accounts   associations, QOS and users as slurmdbd last said
+ * @param reservations by name
+ * @param preempted  jobs that had to give way, by number
+ * @param triggers     of strigger
+ * @param crontabs     of scrontab, by the user's number
+ * @param buffers    burst buffers, and their pools
+ * @param shares     what was used of what is whose
+ */
+public record State(
+        long tickMs,
+        Settings settings,
+        int nextJobId,
+        int jobIdCeiling,
+        long nextSluid,
+        long sluidCeiling,
+        Table<Integer, Job> jobs,
+        Table<String, Node> nodes,
+        Table<String, Partition> partitions,
+        Table<String, Answer> answers,
+        Table<Long, Integer> ended,
+        Table<Long, Integer> children,
+        Table<String, Integer> blobs,
+        Accounts accounts,
+        Table<String, Reservation> reservations,
+        Shares shares,
+        Table<Integer, Preemption> preempted,
+        Trigger.All triggers,
+        Table<Integer, Crontab> crontabs,
+        BurstBuffer.All buffers) {
+
+    public static final Settings NO_SETTINGS = new Settings("", 0, 1, 0x03ff0000, 10000, 1001, false, 0, 0, 0, 0, 30, 300, 0, 1, 300,
+            10, 40000, 512, true, "NO", false, false, false, false, List.of(), java.util.Collections.emptySortedMap());
+
+    public static final State EMPTY = new State(0, NO_SETTINGS, 1, 1, 1, 1, Table.empty(), Table.empty(), Table.empty(),
+            Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty(),
+            Trigger.All.NONE, Table.empty(), BurstBuffer.All.NONE);
+
+    /** A kept answer. */
+    public record Answer(int uid, long tickMs, Bytes reply) {}
+
+    /** Memory is dealt out somewhere. */
+    public boolean memoryConsumed() {
+        return settings.memoryConsumed() || partitions.values().stream().anyMatch(p -> p.consumesMemory(settings));
+    }
+
+    /** Memory is dealt out in the first of the job's partitions. */
+    public boolean memoryConsumed(JobDesc desc) {
+        return partitions.find(desc.partition().split(",")[0]).map(p -> p.consumesMemory(settings)).orElse(memoryConsumed());
+    }
+
+    public State apply(Entry entry) {
+        Draft draft = new Draft(this, entry.tickMs());
+        for (Change change : entry.changes()) {
+            draft.apply(change, entry);
+        }
+        return draft.state();
+    }
+
+    /** What a snapshot's items make, in their order. */
+    public static State restored(Iterable<Change> items) {
+        Restoration all = new Restoration();
+        items.forEach(all::add);
+        return all.state();
+    }
+
+    /** A state from a snapshot's items, taken as they come: as if they were applied one by one, but long tables are built at once. */
+    public static final class Restoration {
+        private static final Entry SNAPSHOT = new Entry(0, 0, -1, "Snapshot", List.of());
+        private final Draft draft = new Draft(EMPTY, 0);
+        private final TreeMap<String, Answer> answers = new TreeMap<>();
+        private JobTables jobs = new JobTables();
+
+        /** The next item. */
+        public void add(Change item) {
+            switch (item) {
+                case Change.JobRestored c -> jobs.add(c.job());
+                case Change.AnswerRestored c -> answers.put(c.requestId(), c.answer());
+                default -> {
+                    take();
+                    draft.apply(item, SNAPSHOT);
+                }
+            }
+        }
+
+        private void take() {
+            draft.restored(jobs);
+            jobs = new JobTables();
+        }
+
+        public State state() {
+            take();
+            draft.answers = Table.of(answers);
+            return draft.state();
+        }
+    }
+
+    /** Jobs of a snapshot, and what is listed of them. */
+    private static final class JobTables {
+        private final TreeMap<Integer, Job> byId = new TreeMap<>();
+        private final TreeMap<Long, Integer> tasks = new TreeMap<>();
+        private final TreeMap<Long, Integer> over = new TreeMap<>();
+        private final TreeMap<String, Integer> contents = new TreeMap<>();
+
+        void add(Job job) {
+            byId.put(job.id(), job);
+            contents.merge(job.desc().payload().scriptHash(), 1, Integer::sum);
+            contents.merge(job.desc().payload().envHash(), 1, Integer::sum);
+            for (Step s : job.run().steps()) {
+                if (s.state() != Step.State.ENDED) {
+                    contents.merge(s.envHash(), 1, Integer::sum);
+                }
+            }
+            if (job.isArrayTask() && job.id() != job.array().jobId()) {
+                tasks.put(childKey(job), job.array().task());
+            }
+            if (job.state().isTerminal() && !job.has(JobFlag.COMPLETING)) {
+                over.put(endedKey(job), job.id());
+            }
+        }
+    }
+
+    /** Jobs that were split off an array, by number. */
+    public List<Job> tasksOf(int arrayJobId) {
+        List<Job> tasks = new ArrayList<>();
+        for (Map.Entry<Long, Integer> child : children.from((long) arrayJobId << 32)) {
+            if (child.getKey() >>> 32 != arrayJobId) {
+                break;
+            }
+            tasks.add(jobs.at((int) (long) child.getKey()));
+        }
+        return tasks;
+    }
+
+    /** Whether the test holds for one of {@link #tasksOf}: they are looked at only until it does. */
+    public boolean isAnyTaskOf(int arrayJobId, Predicate<Job> test) {
+        for (Map.Entry<Long, Integer> child : children.from((long) arrayJobId << 32)) {
+            if (child.getKey() >>> 32 != arrayJobId) {
+                return false;
+            }
+            if (test.test(jobs.at((int) (long) child.getKey()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** All components of the job, by offset; a job of none alone. Those that are forgotten are left out. */
+    public List<Job> members(Job job) {
+        if (!job.isHet()) {
+            return List.of(job);
+        }
+        List<Job> out = new ArrayList<>();
+        job.het().members().forEach(id -> jobs.find(id).filter(j -> j.het().jobId() == job.het().jobId()).ifPresent(out::add));
+        return out;
+    }
+
+    /** The single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task named). */
+    public Optional<Job> job(int id, int task) {
+        Optional<Job> own = jobs.find(id);
+        if (task < 0) {
+            return own;
+        }
+        for (Map.Entry<Long, Integer> child : children.from((long) id << 32)) {
+            if (child.getKey() >>> 32 != id) {
+                break;
+            }
+            if (child.getValue() == task) {
+                return jobs.find((int) (long) child.getKey());
+            }
+        }
+        return own.filter(j -> j.array().jobId() == id && (j.array().task() == task || j.array().pending().contains(task)));
+    }
+
+    /** The records that rebuild this state, in order. */
+    public void snapshot(Consumer<Change> out) {
+        out.accept(new Change.ClusterRestored("", tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling));
+        accounts.snapshot().ifPresent(out);
+        nodes.values().forEach(n -> out.accept(new Change.NodeRestored(n)));
+        partitions.values().forEach(p -> out.accept(new Change.PartitionRestored(p)));
+        shares.snapshot().ifPresent(out);
+        reservations.values().forEach(r -> out.accept(new Change.ReservationChanged(r)));
+        if (triggers.lastId() > 0) {
+            // says no more than that the number has been given
+            out.accept(new Change.TriggerCleared(triggers.lastId()));
+        }
+        triggers.byId().values().forEach(t -> out.accept(new Change.TriggerSet(t)));
+        if (buffers.pools().size() > 0) {
+            out.accept(new Change.PoolsChanged(List.copyOf(buffers.pools().values())));
+        }
+        jobs.values().forEach(j -> out.accept(new Change.JobRestored(j)));
+        buffers.byJob().values().forEach(b -> out.accept(new Change.BufferChanged(b)));
+        crontabs.values().forEach(t -> out.accept(new Change.CrontabChanged(t)));
+        preempted.values().forEach(p -> out.accept(new Change.JobPreempted(p.jobId(), p.time(), p.mode(), p.endTick())));
+        answers.entries().forEach(a -> out.accept(new Change.AnswerRestored(a.getKey(), a.getValue())));
+    }
+
+    private static long childKey(Job task) {
+        return (long) task.array().jobId() << 32 | task.id();
+    }
+
+    static long endedKey(Job job) {
+        return job.run().endTime() << 32 | job.id() & 0xffffffffL;
+    }
+
+    /** The mutable form while one entry is applied. */
+    private static final class Draft {
+        private long tickMs;
+        private Settings settings;
+        private int nextJobId;
+        private int jobIdCeiling;
+        private long nextSluid;
+        private long sluidCeiling;
+        private Table<Integer, Job> jobs;
+        private Table<String, Node> nodes;
+        private Table<String, Partition> partitions;
+        private Table<String, Answer> answers;
+        private Table<Long, Integer> ended;
+        private Table<Long, Integer> children;
+        private Table<String, Integer> blobs;
+        private Accounts accounts;
+        private Table<String, Reservation> reservations;
+        private Trigger.All triggers;
+        private Shares shares;
+        private Table<Integer, Preemption> preempted;
+        private Table<Integer, Crontab> crontabs;
+        private BurstBuffer.All buffers;
+
+        Draft(State s, long tick) {
+            tickMs = Math.max(s.tickMs, tick);
+            settings = s.settings;
+            nextJobId = s.nextJobId;
+            jobIdCeiling = s.jobIdCeiling;
+            nextSluid = s.nextSluid;
+            sluidCeiling = s.sluidCeiling;
+            jobs = s.jobs;
+            nodes = s.nodes;
+            partitions = s.partitions;
+            answers = s.answers;
+            ended = s.ended;
+            children = s.children;
+            blobs = s.blobs;
+            accounts = s.accounts;
+            reservations = s.reservations;
+            shares = s.shares;
+            preempted = s.preempted;
+            triggers = s.triggers;
+            crontabs = s.crontabs;
+            buffers = s.buffers;
+        }
+
+        State state() {
+            return new State(tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling, jobs, nodes, partitions,
+                    answers, ended, children, blobs, accounts, reservations, shares, preempted, triggers, crontabs, buffers);
+        }
+
+        /** All state change on one page. */
+        void apply(Change change, Entry entry) {
+            long now = entry.timeMs() / 1000;
+            switch (change) {
+                case Change.ConfigApplied c -> config(c, now);
+                case Change.JobIdsReserved c -> reserved(c);
+                case Change.BlobStored c -> { }
+                case Change.Answered c -> answers = answers.with(c.requestId(), new Answer(c.uid(), tickMs, c.reply()));
+                case Change.TimePassed c -> { }
+                case Change.AnswersForgotten c -> c.requestIds().forEach(id -> answers = answers.without(id));
+                case Change.JobSubmitted c -> {
+                    submitted(c.job());
+                    buffers = buffers.submitted(c.job(), now);
+                }
+                case Change.BufferChanged c -> buffered(c.buffer());
+                case Change.PoolsChanged c -> buffers = buffers.withPools(c.pools());
+                case Change.ArrayTaskSplit c -> split(c);
+                case Change.JobEligible c -> job(c.jobId(), j -> j.withEligibleTime(c.eligibleTime()));
+                case Change.DependenciesChanged c -> job(c.jobId(), j -> j.withDependencies(c.dependencies()));
+                case Change.PriorityChanged c -> job(c.jobId(),
+                        j -> j.withPriority(c.priority(), c.holdUid()).with(c.reason(), c.reasonText())
+                                .with(JobFlag.SPECIAL_EXIT, j.has(JobFlag.SPECIAL_EXIT) && c.priority() == 0)
+                                .with(JobFlag.REQUEUE_HOLD, j.has(JobFlag.REQUEUE_HOLD) && c.priority() == 0)
+                                .with(JobFlag.RESV_DEL_HOLD, j.has(JobFlag.RESV_DEL_HOLD) && c.priority() == 0));
+                case Change.AccrualChanged c -> job(c.jobId(), j -> j.withAccrueTime(c.time()));
+                case Change.DescriptionChanged c -> job(c.jobId(), j -> described(j, c.desc()));
+                case Change.ArrayLimitChanged c -> job(c.jobId(), j -> j.with(new Job.Array(j.array().jobId(), j.array().task(),
+                        j.array().pending(), c.maxRunning(), j.array().size())));
+                case Change.JobStarted c -> started(c, now);
+                case Change.PrologDone c -> prologDone(c);
+                case Change.ControllerPrologDone c -> controllerPrologDone(c, now);
+                case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c, now, tickMs)));
+                case Change.JobMemoryLowered c -> c.memoryMb().forEach((node, mb) -> lowered(c.jobId(), node, mb));
+                case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped(), c.time() == 0
+                        ? Optional.empty() : Optional.of(new Allocation.Resize(c.time(), j.run().nextStep())))));
+                case Change.StepStarted c -> stepStarted(c.jobId(), c.step());
+                case Change.StepQueued c -> stepStarted(c.jobId(), c.step());
+                case Change.StepLaunched c -> step(c.jobId(), c.stepId(), s -> s.with(c.node(), Step.Part::started));
+                case Change.StepPartEnded c -> step(c.jobId(), c.stepId(),
+                        s -> s.with(c.node(), p -> p.ended(c.exit(), c.exits(), c.reason())));
+                case Change.StepEnding c -> step(c.jobId(), c.stepId(), s -> s.withEnding(c.reason()));
+                case Change.StepLimitChanged c -> step(c.jobId(), c.stepId(), s -> s.withTimeLimit(c.limitMin()));
+                case Change.StepEnded c -> stepEnded(c);
+                case Change.JobEnded c -> ended(c);
+                case Change.PendingJobEnded c -> pendingEnded(c);
+                case Change.NodeReleased c -> released(c, now);
+                case Change.JobRequeued c -> requeued(c);
+                case Change.JobFailedNode c -> job(c.jobId(), j -> j.withFailedNode(c.node()));
+                case Change.JobFlagged c -> job(c.jobId(), j -> j.with(c.flag(), c.on()));
+                case Change.JobSuspended c -> job(c.jobId(),
+                        j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
+                case Change.CrontabChanged c -> crontabs = c.crontab().text().isEmpty() && c.crontab().entries().isEmpty()
+                        ? crontabs.without(c.crontab().uid()) : crontabs.with(c.crontab().uid(), c.crontab());
+                case Change.JobPreempted c -> preempted = preempted.with(c.jobId(), new Preemption(c.jobId(), c.time(), c.mode(), c.endTick()));
+                case Change.JobResumed c -> resumed(c);
+                case Change.JobStopped c -> job(c.jobId(), j -> j.with(JobFlag.STOPPED, c.stopped()));
+                case Change.JobPurged c -> purged(c.jobId());
+                case Change.NodeRegistered c -> node(c.node(),
+                        n -> n.registered(c.bootId(), c.version(), c.startTime(), c.hardware()));
+                case Change.NodeStateChanged c -> turned(c, now);
+                case Change.NodeFeaturesChanged c -> node(c.node(), n -> n.withFeatures(c.changeable(), c.active(), c.wanted()));
+                case Change.OptionsChanged c -> settings = settings.with(c.options(), c.topologies());
+                case Change.NodePowerActionChosen c -> node(c.node(), n -> n.withPowerAction(c.action()));
+                case Change.NodeMarked c -> node(c.node(), n -> n.withMarks(c.marks().booted(n.marks().bootS())));
+                case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
+                case Change.NodeAdded c -> nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
+                case Change.NodeRemoved c -> nodes = nodes.without(c.node());
+                case Change.NodeSpecChanged c -> node(c.node(), n -> n.withSpec(c.spec()));
+                case Change.PartitionChanged c -> partitions = partitions.with(c.partition().name(), c.partition());
+                case Change.PartitionRemoved c -> partitions = partitions.without(c.partition());
+                case Change.PolicyChanged c -> accounts = accounts.with(c);
+                case Change.TriggerSet c -> triggers = triggers.with(c.trigger());
+                case Change.TriggerCleared c -> triggers = triggers.without(c.id());
+                case Change.TriggerFired c -> triggers = triggers.fired(c.id());
+                case Change.ReservationChanged c -> reservations = reservations.with(c.reservation().name(), c.reservation());
+                case Change.ReservationRemoved c -> reservations = reservations.without(c.name());
+                case Change.UsageCharged c -> shares = Shares.of(c);
+                case Change.ReservationLost c -> job(c.jobId(), j -> c.held() ? j.inReservation(c.reservation()).withPriority(0, settings.slurmUid())
+                        .with(JobReason.RESV_DELETED, "").with(JobFlag.RESV_DEL_HOLD, true) : j.inReservation(c.reservation()));
+                case Change.JobRestored c -> restored(c.job());
+                case Change.NodeRestored c -> nodes = nodes.with(c.node().name(), c.node());
+                case Change.PartitionRestored c -> partitions = partitions.with(c.partition().name(), c.partition());
+                case Change.AnswerRestored c -> answers = answers.with(c.requestId(), c.answer());
+                case Change.ClusterRestored c -> {
+                    tickMs = c.tickMs();
+                    settings = c.settings();
+                    nextJobId = c.nextJobId();
+                    jobIdCeiling = c.jobIdCeiling();
+                    nextSluid = c.nextSluid();
+                    sluidCeiling = c.sluidCeiling();
+                }
+            }
+        }
+
+        /** A job whose data is not fetched yet is marked. */
+        private void buffered(BurstBuffer b) {
+            buffers = buffers.with(b);
+            jobs.find(b.jobId()).filter(j -> j.has(JobFlag.STAGE_OUT) != (b.stage().isOut() && j.state().isTerminal()))
+                    .ifPresent(j -> job(j.id(), x -> x.with(JobFlag.STAGE_OUT, !x.has(JobFlag.STAGE_OUT))));
+        }
+
+        private void job(int id, UnaryOperator<Job> change) {
+            jobs = jobs.with(id, change.apply(jobs.at(id)));
+        }
+
+        private void node(String name, UnaryOperator<Node> change) {
+            nodes = nodes.with(name, change.apply(nodes.at(name)));
+        }
+
+        /** What waited for the node to come up belongs to the boot that it came up with. */
+        private void turned(Change.NodeStateChanged c, long now) {
+            boolean asleep = nodes.at(c.node()).isAsleep();
+            node(c.node(), n -> n.turned(c.flags(), now).withReason(c.reason(), c.reasonUid(), c.reasonTime()));
+            Node node = nodes.at(c.node());
+            if (asleep && !node.isAsleep() && !node.has(Node.Flag.DOWN)) {
+                for (int id : node.jobs()) {
+                    job(id, j -> j.withAllocation(j.run().allocation().with(c.node(), s -> s.bootId().isEmpty() ? s.onBoot(node.bootId()) : s)));
+                }
+            }
+        }
+
+        private void step(int jobId, int stepId, UnaryOperator<Step> change) {
+            job(jobId, j -> j.step(stepId).map(s -> j.withStep(change.apply(s))).orElse(j));
+        }
+
+        private void config(Change.ConfigApplied c, long time) {
+            settings = c.settings();
+            Table<String, Node> kept = Table.empty();
+            for (Node.Spec spec : c.nodes()) {
+                kept = kept.with(spec.name(), nodes.find(spec.name()).map(n -> n.withSpec(spec))
+                        .orElseGet(() -> Node.configured(spec, settings.slurmUid(), time)));
+            }
+            // A node that the file no longer names stays, as DOWN and empty-handed, until its jobs are gone.
+            for (Node n : nodes.values()) {
+                if (!kept.has(n.name()) && n.has(Node.Flag.DYNAMIC_NORM)) {
+                    kept = kept.with(n.name(), n);
+                } else if (!kept.has(n.name()) && !n.jobs().isEmpty()) {
+                    kept = kept.with(n.name(), n.with(Node.Flag.DOWN, true));
+                }
+            }
+            nodes = kept;
+            Table<String, Partition> parts = Table.empty();
+            for (Partition p : c.partitions()) {
+                parts = parts.with(p.name(), p);
+            }
+            partitions = parts;
+        }
+
+        private void reserved(Change.JobIdsReserved c) {
+            nextJobId = c.nextJobId();
+            jobIdCeiling = c.ceiling();
+            nextSluid = c.nextSluid();
+            sluidCeiling = c.sluidCeiling();
+        }
+
+        private void submitted(Job job) {
+            jobs = jobs.with(job.id(), job);
+            nextJobId = job.id() + 1;
+            nextSluid = job.sluid() + 1;
+            refer(job, 1);
+        }
+
+        /** Tables that are still empty are made at once. */
+        private void restored(JobTables all) {
+            if (jobs.size() > 0) {
+                all.byId.values().forEach(this::restored);
+                return;
+            }
+            jobs = Table.of(all.byId);
+            children = Table.of(all.tasks);
+            ended = Table.of(all.over);
+            all.contents.forEach(this::refer);
+        }
+
+        private void restored(Job job) {
+            jobs = jobs.with(job.id(), job);
+            refer(job, 1);
+            for (Step s : job.run().steps()) {
+                if (s.state() != Step.State.ENDED) {
+                    refer(s.envHash(), 1);
+                }
+            }
+            if (job.isArrayTask() && job.id() != job.array().jobId()) {
+                children = children.with(childKey(job), job.array().task());
+            }
+            if (job.state().isTerminal() && !job.has(JobFlag.COMPLETING)) {
+                ended = ended.with(endedKey(job), job.id());
+            }
+        }
+
+        private void split(Change.ArrayTaskSplit c) {
+            Job array = jobs.at(c.arrayJobId());
+            IndexSet rest = array.array().pending().without(c.task());
+            if (c.jobId() == c.arrayJobId()) {
+                // the last pending task keeps the array's own number
+                jobs = jobs.with(array.id(), array.with(new Job.Array(array.id(), c.task(), IndexSet.empty(),
+                        array.array().maxRunning(), array.array().size())));
+                return;
+            }
+            Job task = array.splitOff(c.jobId(), c.sluid(), c.task());
+            buffers = buffers.split(array.id(), task.id());
+            jobs = jobs.with(array.id(), array.with(new Job.Array(array.id(), -1, rest, array.array().maxRunning(),
+                    array.array().size()))).with(task.id(), task);
+            children = children.with(childKey(task), c.task());
+            nextJobId = Math.max(nextJobId, c.jobId() + 1);
+            nextSluid = c.sluid() + 1;
+            refer(task, 1);
+        }
+
+        private void started(Change.JobStarted c, long now) {
+            job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobFlag.CONFIGURING, c.configuring())
+                    .with(JobFlag.REQUEUED, false).with(JobFlag.EXPEDITING, false)
+                    .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts()).withFailedNode("")
+                    .with(Runs.start(now, tickMs, c)));
+            for (Allocation.Share s : c.allocation().nodes()) {
+                node(s.node(), n -> n.withJob(c.jobId(), s.chargedCpus(), s.memoryMb()));
+            }
+            buffers = buffers.started(c.jobId(), now);
+        }
+
+        private void prologDone(Change.PrologDone c) {
+            job(c.jobId(), j -> {
+                Allocation a = j.run().allocation().with(c.node(), Allocation.Share::withPrologDone);
+                return j.withAllocation(a).with(JobFlag.CONFIGURING, j.has(JobFlag.CONFIGURING) && !a.allPrologsDone());
+            });
+        }
+
+        private void controllerPrologDone(Change.ControllerPrologDone c, long now) {
+            job(c.jobId(), j -> {
+                Allocation a = j.run().allocation().controllerDone();
+                return j.withAllocation(a).with(JobFlag.CONFIGURING, j.has(JobFlag.CONFIGURING) && !a.allPrologsDone());
+            });
+            buffers = buffers.ready(c.jobId(), now);
+        }
+
+        private void stepStarted(int jobId, Step step) {
+            boolean known = jobs.at(jobId).step(step.id()).isPresent();     // it was queued
+            job(jobId, j -> j.withStep(step));
+            refer(step.envHash(), known ? 0 : 1);
+        }
+
+        /** Other licences of a job that has some are what it has from then on. */
+        private static Job described(Job job, JobDesc desc) {
+            Job after = job.with(desc);
+            return !job.state().isActive() || desc.request().licenses().equals(job.desc().request().licenses()) ? after
+                    : after.withAllocation(after.run().allocation().withLicences(desc.request().licenses()));
+        }
+
+        private void stepEnded(Change.StepEnded c) {
+            jobs.at(c.jobId()).step(c.stepId()).ifPresent(s -> {
+                refer(s.envHash(), -1);
+                job(c.jobId(), j -> Runs.derive(j.withStep(s.ended(c.endTime())), s));
+            });
+        }
+
+        private void ended(Change.JobEnded c) {
+            for (Step s : jobs.at(c.jobId()).run().steps()) {
+                if (s.isQueued()) {
+                    refer(s.envHash(), -1);
+                    job(c.jobId(), j -> j.withStep(s.ended(c.endTime())));
+                }
+            }
+            job(c.jobId(), j -> j.state() != JobState.SUSPENDED ? j : j.with(Runs.pausedUpTo(j.run(), c.endTime(), shares.time())));
+            job(c.jobId(), j -> {
+                Job over = j.with(c.state()).with(c.reason(), c.reasonText()).with(JobFlag.CONFIGURING, false)
+                        .with(JobFlag.STOPPED, false).with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
+                return over.run().allocation().allReleased() ? over.with(JobFlag.COMPLETING, false) : over;
+            });
+            buffers = buffers.ended(c.jobId(), c.endTime());
+            buffers.byJob().find(c.jobId()).ifPresent(this::buffered);
+            finish(c.jobId());
+        }
+
+        private void pendingEnded(Change.PendingJobEnded c) {
+            job(c.jobId(), j -> j.over(c.state(), c.reason(), c.reasonText(),
+                    Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
+            buffers = buffers.pendingEnded(c.jobId(), c.endTime());
+            finish(c.jobId());
+        }
+
+        private void finish(int id) {
+            Job job = jobs.at(id);
+            if (job.state().isTerminal() && !job.has(JobFlag.COMPLETING)) {
+                ended = ended.with(endedKey(job), id);
+            }
+        }
+
+        private void lowered(int jobId, String node, long memoryMb) {
+            Optional<Allocation.Share> share = jobs.at(jobId).run().allocation().on(node);
+            if (share.isEmpty() || share.get().released()) {
+                return;
+            }
+            job(jobId, j -> j.withAllocation(j.run().allocation().with(node, s -> s.withMemory(memoryMb))));
+            if (nodes.has(node)) {
+                node(node, n -> n.withMemoryAllocated(n.memoryAllocatedMb() - share.get().memoryMb() + memoryMb));
+            }
+        }
+
+        private void released(Change.NodeReleased c, long now) {
+            Job job = jobs.at(c.jobId());
+            Optional<Allocation.Share> share = job.run().allocation().on(c.node());
+            if (share.isEmpty() || share.get().released()) {
+                return;
+            }
+            if (nodes.has(c.node())) {
+                node(c.node(), n -> n.withoutJob(c.jobId(), share.get().chargedCpus(), share.get().memoryMb(), now));
+            }
+            boolean left = job.run().allocation().isLeaving(c.node());
+            if (left && job.state().isActive()) {
+                jobs = jobs.with(c.jobId(), job.withAllocation(job.run().allocation().left(c.node())));
+                return;
+            }
+            Job freed = job.withAllocation(left ? job.run().allocation().left(c.node())
+                    : job.run().allocation().with(c.node(), Allocation.Share::withReleased));
+            boolean last = freed.run().allocation().allReleased();
+            if (last) {
+                freed = freed.with(JobFlag.COMPLETING, false);
+                if (freed.state() == JobState.PENDING) {
+                    freed = freed.with(freed.run().exit().isSuccess() || freed.has(JobFlag.EXPEDITING) ? Job.Run.NONE
+                            : Runs.failed(freed.run().exit()));
+                }
+            }
+            jobs = jobs.with(c.jobId(), freed);
+            if (last) {
+                finish(c.jobId());
+            }
+        }
+
+        private void resumed(Change.JobResumed c) {
+            preempted = preempted.without(c.jobId());
+            job(c.jobId(), j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick(), shares.time())));
+        }
+
+        private void requeued(Change.JobRequeued c) {
+            preempted = preempted.without(c.jobId());
+            buffers = buffers.requeued(c.jobId(), c.time());
+            Job before = jobs.at(c.jobId());
+            if (before.state().isTerminal()) {
+                ended = ended.without(endedKey(before));
+            }
+            boolean holding = before.holdsNodes();
+            // a job that was cancelled while it waited waits on
+            boolean waits = !Dependency.fulfilled(before.dependencies());
+            boolean early = before.desc().timing().beginTime() > c.time();
+            // held while it ran
+            boolean stays = before.isHeld() && before.state().isActive() && !c.held();
+            JobReason reason = stays ? before.reason() : c.held() || c.reason() != JobReason.NONE ? c.reason()
+                    : waits ? JobReason.DEPENDENCY : early ? JobReason.BEGIN_TIME : JobReason.NONE;
+            Job job = before.with(before.desc().anywhere()).with(JobState.PENDING).with(JobFlag.STOPPED, false).with(reason, c.reasonText())
+                    .withPriority(c.held() || stays ? 0 : c.priority(), stays ? before.holdUid() : c.held() ? settings.slurmUid() : -1)
+                    .with(JobFlag.CONFIGURING, false)
+                    .with(JobFlag.REQUEUED, true)
+                    .with(JobFlag.SPECIAL_EXIT, c.special())
+                    .withAttempt(before.attempt(), before.restarts() + 1)
+                    .withSubmitTime(c.anew() ? c.time() : before.submitTime())
+                    .withEligibleTime(waits || early ? 0 : c.time());
+            for (Step s : before.run().steps()) {
+                if (s.state() != Step.State.ENDED) {
+                    refer(s.envHash(), -1);
+                }
+            }
+            jobs = jobs.with(job.id(), holding
+                    ? job.with(JobFlag.COMPLETING, true).with(Runs.ended(Runs.withoutSteps(job.run()), c.time(), tickMs,
+                            c.exit().isSuccess() ? job.run().exit() : c.exit()))
+                    : job.with(Job.Run.NONE));
+        }
+
+        private void purged(int id) {
+            Job job = jobs.at(id);
+            ended = ended.without(endedKey(job));
+            preempted = preempted.without(id);
+            buffers = buffers.without(id);
+            jobs = jobs.without(id);
+            refer(job, -1);
+            if (job.array().jobId() != 0 && id != job.array().jobId()) {
+                children = children.without(childKey(job));
+            }
+        }
+
+        private void refer(Job job, int count) {
+            refer(job.desc().payload().scriptHash(), count);
+            refer(job.desc().payload().envHash(), count);
+        }
+
+        private void refer(String hash, int count) {
+            if (hash.isEmpty()) {
+                return;
+            }
+            int total = blobs.find(hash).orElse(0) + count;
+            blobs = total > 0 ? blobs.with(hash, total) : blobs.without(hash);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.muster.core.step;
+
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Settings;
+import dev.muster.model.Digits;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.SlurmErrno;
+import java.util.Optional;
+
+/** How often a job's processes are looked at: {@code --acctg-freq} over JobAcctGatherFrequency. */
+public final class Sampling {
+    private Sampling() {}
+
+    /** Seconds between two looks at the tasks; 0 for none, -1 where the text does not say. @param text {@code 30}, {@code task=30,energy=5} */
+    public static int taskSeconds(String text) {
+        for (String part : text.split(",")) {
+            String number = part.startsWith("task=") ? part.substring(5) : part;
+            if (Digits.only(number, 9)) {
+                return Integer.parseInt(number);
+            }
+        }
+        return -1;
+    }
+
+    /** Where memory is limited by looking at it, nobody may have it looked at less often than the configuration says. */
+    public static Optional<Decision.Rejected> refusal(Settings settings, String text, ResourceRequest request) {
+        int asked = taskSeconds(text);
+        int configured = taskSeconds(settings.options().getOrDefault(Settings.ACCT_GATHER_FREQUENCY, ""));
+        boolean limited = settings.memoryConsumed() || request.memPerNodeMb() > 0 || request.memPerCpuMb() > 0 || request.memPerGpuMb() > 0;
+        boolean rarer = asked == 0 || asked > configured;
+        return asked >= 0 && configured > 0 && limited && rarer
+                ? Optional.of(new Decision.Rejected(SlurmErrno.ERROR, "Invalid accounting frequency requested")) : Optional.empty();
+    }
+}

@@ -1,0 +1,2 @@
+/** Steps: their resources, layouts, task bindings and ports. */
+package dev.muster.core.step;

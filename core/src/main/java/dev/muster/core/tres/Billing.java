@@ -1,0 +1,102 @@
+package dev.muster.core.tres;
+
+import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.Settings;
+import dev.muster.model.TresWeights;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** TRESBillingWeights: what an allocation is charged per unit of each resource, {@code CPU=1.0,Mem=0.25G,GRES/gpu=2.0}. */
+public final class Billing {
+    private Billing() {}
+
+    /** Whether the cluster has all that the weights name, and they are written as such. */
+    public static boolean isValid(String weights, Settings settings) {
+        if (weights.isEmpty()) {
+            return true;
+        }
+        List<String> tres = new ArrayList<>();
+        settings.gresTypes().forEach(name -> tres.add("gres/" + name));
+        Map.of("license/", Settings.TRACKED_LICENCES, "gres/", Settings.TRACKED_GRES, "bb/", Settings.TRACKED_BUFFERS).forEach((kind, option) -> {
+            for (String name : settings.options().getOrDefault(option, "").split(",")) {
+                tres.add(kind + name);
+            }
+        });
+        LicenceRequest.parse(settings.options().getOrDefault("licenses", "")).ifPresent(w -> w.items().forEach(i -> tres.add("license/" + i.name())));
+        return TresWeights.isValid(weights, true) && TresWeights.unknown(weights, tres).isEmpty();
+    }
+
+    /**
+     * What an allocation costs, rounded down; its CPUs where there are no weights.
+     *
+     * @param memoryMb mebibytes; a weight without a letter counts per mebibyte, {@code 0.25G} per gibibyte
+     */
+    public static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+        return of(weights, cpus, memoryMb, nodes, gres, Map.of(), List.of());
+    }
+
+    /**
+     * @param global what lies on no node, by its name as {@code license/matlab}: burst buffers in mebibytes
+     * @param flags  words of PriorityFlags in upper case: with MAX_TRES the dearest of what lies on nodes alone counts, with MAX_TRES_GRES devices
+     *               besides
+     */
+    public static long of(String weights, int cpus, long memoryMb, int nodes, Map<String, Integer> gres, Map<String, Long> global,
+            List<String> flags) {
+        if (weights.isEmpty()) {
+            return cpus;
+        }
+        boolean devicesBesides = flags.contains("MAX_TRES_GRES");
+        boolean dearest = devicesBesides || flags.contains("MAX_TRES");
+        double most = 0;
+        double sum = 0;
+        for (Map.Entry<String, String> w : items(weights).entrySet()) {
+            double unit = unit(w.getValue());
+            double weight = Double.parseDouble(w.getValue().replaceAll("[KMGTPkmgtp]$", ""));
+            double cost = switch (w.getKey()) {
+                case "cpu" -> cpus * weight;
+                case "mem" -> memoryMb / unit * weight;
+                case "node" -> nodes * weight;
+                default -> isGlobal(w.getKey()) ? amount(global, w.getKey()) / unit * weight
+                        : devices(gres, w.getKey().replaceFirst("^gres/", "")) * weight;
+            };
+            boolean one = dearest && !isGlobal(w.getKey()) && !(devicesBesides && w.getKey().startsWith("gres/"));
+            most = one ? Math.max(most, cost) : most;
+            sum += one ? 0 : cost;
+        }
+        return (long) (sum + most);
+    }
+
+    private static boolean isGlobal(String name) {
+        return name.startsWith("license/") || name.startsWith("bb/");
+    }
+
+    private static long amount(Map<String, Long> global, String name) {
+        return global.entrySet().stream().filter(e -> e.getKey().equalsIgnoreCase(name)).mapToLong(Map.Entry::getValue).sum();
+    }
+
+    private static long devices(Map<String, Integer> gres, String name) {
+        return gres.entrySet().stream().filter(e -> e.getKey().equalsIgnoreCase(name)).mapToLong(Map.Entry::getValue).sum();
+    }
+
+    private static Map<String, String> items(String weights) {
+        Map<String, String> out = new TreeMap<>();
+        for (String item : weights.split(",")) {
+            int eq = item.indexOf('=');
+            out.put(item.substring(0, eq).toLowerCase(java.util.Locale.ROOT), item.substring(eq + 1));
+        }
+        return out;
+    }
+
+    /** Mebibytes in the unit a memory weight names. */
+    private static double unit(String weight) {
+        return switch (Character.toUpperCase(weight.charAt(weight.length() - 1))) {
+            case 'K' -> 1.0 / 1024;
+            case 'G' -> 1024;
+            case 'T' -> 1024.0 * 1024;
+            case 'P' -> 1024.0 * 1024 * 1024;
+            default -> 1;
+        };
+    }
+}

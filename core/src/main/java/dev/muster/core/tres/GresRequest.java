@@ -1,0 +1,144 @@
+package dev.muster.core.tres;
+
+import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.State;
+import dev.muster.model.Codec;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Json;
+import dev.muster.model.ResourceRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a request's device options mean together: counts per node, per task and for the whole job, and the numbers of tasks that
+ * follow from them.
+ *
+ * @param perNode devices on every node
+ * @param perJob  devices of all nodes together; empty where per node or per task say it already
+ * @param perTask devices of each task
+ */
+public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<Tres.Item> perTask) {
+    private static final String GPU = "gpu";
+
+    public static GresRequest of(ResourceRequest r) {
+        List<Tres.Item> perTask = Tres.gres(r.tresPerTask());
+        List<Tres.Item> perNode = new ArrayList<>();
+        List<Tres.Item> perJob = new ArrayList<>();
+        for (Tres.Item item : Tres.gres(r.tresPerSocket())) {
+            perNode.add(new Tres.Item(item.name(), item.type(), item.count() * Math.max(1, r.socketsPerNode())));
+        }
+        perNode.addAll(Tres.gres(r.tresPerNode()));
+        // tasks carry their devices: a sum beside them only said how many tasks there are
+        perNode.removeIf(i -> names(perTask).contains(i.name()));
+        // none on each node beside a sum for all of them: the sum counts, the 0 only puts off what the job had said
+        List<String> summed = names(Tres.gres(r.tresPerJob()));
+        perNode.removeIf(i -> i.count() == 0 && summed.contains(i.name()));
+        for (Tres.Item item : Tres.gres(r.tresPerJob())) {
+            if (!names(perTask).contains(item.name()) && !names(perNode).contains(item.name())) {
+                perJob.add(item);
+            }
+        }
+        return new GresRequest(List.copyOf(perNode), List.copyOf(perJob), List.copyOf(perTask));
+    }
+
+    private static List<String> names(List<Tres.Item> items) {
+        return items.stream().map(Tres.Item::name).toList();
+    }
+
+    /** Tasks share CPUs: --overcommit counts, unless each task has devices, or each device tasks, of its own. */
+    public static boolean overcommits(ResourceRequest r) {
+        return r.overcommit() && r.tasksPerGpu() == 0 && Tres.gres(r.tresPerTask()).isEmpty();
+    }
+
+    /** How many GPUs a specification names, types added up. */
+    public static int gpus(String tres) {
+        return gpus(Tres.gres(tres));
+    }
+
+    public static int gpus(List<Tres.Item> items) {
+        int out = 0;
+        for (Tres.Item i : items) {
+            out += i.name().equals(GPU) ? i.count() : 0;
+        }
+        return out;
+    }
+
+    /** Returns the CPUs of each of a step's tasks, at least 1: as requested, or for the task's own GPUs or its part of all GPUs. */
+    public static int cpusPerTask(ResourceRequest r, int tasks, int nodes) {
+        if (r.cpusPerTask() > 0 || r.cpusPerGpu() == 0) {
+            return Math.max(1, r.cpusPerTask());
+        }
+        int own = gpus(r.tresPerTask());
+        int all = gpus(r.tresPerJob()) > 0 ? gpus(r.tresPerJob()) : gpus(r.tresPerNode()) * Math.max(1, nodes);
+        return Math.max(1, own > 0 ? r.cpusPerGpu() * own : (r.cpusPerGpu() * all + tasks - 1) / Math.max(1, tasks));
+    }
+
+    /** The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is known. */
+    public static ResourceRequest withLicences(ResourceRequest asked, State state) {
+        ResourceRequest r = asked.withLicenses(Licences.resolved(state, asked.licenses()));
+        List<LicenceRequest.Item> perTask = Tres.licences(r.tresPerTask());
+        if (perTask.isEmpty()) {
+            return r;
+        }
+        int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * Math.max(1, r.nodesMin());
+        List<String> all = new ArrayList<>();
+        if (!r.licenses().isEmpty()) {
+            all.add(r.licenses());
+        }
+        perTask.forEach(i -> all.add(new LicenceRequest.Item(i.name(), (int) Math.min(Integer.MAX_VALUE, (long) i.count() * tasks)).toString()));
+        LicenceRequest.Wanted sum = LicenceRequest.parse(String.join(",", all)).orElse(LicenceRequest.Wanted.NONE);
+        String text = sum.items().isEmpty() ? String.join(",", all) : LicenceRequest.text(sum.items());
+        return r.withLicenses(text);
+    }
+
+    /** The request with what follows from its device options written out: tasks, nodes, devices. */
+    public static ResourceRequest resolved(ResourceRequest r) {
+        int job = gpus(r.tresPerJob());
+        int node = gpus(r.tresPerNode()) + gpus(r.tresPerSocket()) * Math.max(1, r.socketsPerNode());
+        int task = gpus(r.tresPerTask());
+        if (job == 0 && node == 0 && task == 0 && r.tasksPerGpu() == 0) {
+            return r;
+        }
+        Json.Obj out = Json.object(Codec.encode(r));
+        int nodes = Math.max(1, r.nodesMin());
+        if (job > 0 && node > 0 && r.nodesMin() == 0 && job % node == 0) {
+            nodes = job / node;
+            out.put("nodesMin", (long) nodes).put("nodesMax", (long) nodes);
+        }
+        int total = job > 0 ? job : node * nodes;
+        boolean tasksByNodes = r.tasksPerGpu() > 0 && total == 0 && task == 0 && r.nodesMin() > 0;
+        if (r.tasks() == 0 && r.tasksPerNode() == 0 && !tasksByNodes) {
+            if (r.tasksPerGpu() > 0 && total > 0) {
+                out.put("tasks", (long) total * r.tasksPerGpu());
+            } else if (task > 0 && total > 0) {
+                out.put("tasks", (long) Math.max(1, total / task));
+            } else if (task > 0) {
+                out.put("tasks", (long) nodes);
+            }
+        } else if (r.tasksPerGpu() > 0 && total == 0 && task == 0) {
+            int tasks = r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * nodes;
+            out.put("tasks", (long) tasks).put("tresPerJob", "gres/gpu:" + (tasks + r.tasksPerGpu() - 1) / r.tasksPerGpu());
+        }
+        if (r.tasks() > 0 && r.tasksPerGpu() > 0 && job > 0) {
+            // the number of GPUs wins
+            out.put("tasks", (long) job * r.tasksPerGpu());
+        }
+        if (node > 0 && task > 0 && node % task == 0 && r.tasksPerNode() == 0 && r.tasks() != 1) {
+            // so many tasks find their devices on a node
+            out.put("tasksPerNode", (long) (node / task));
+        }
+        return Codec.bind(out, ResourceRequest.class);
+    }
+
+    /** Devices of a node by their name. @param type "" for any */
+    public static IndexSet devices(Node.Spec node, String name, String type) {
+        IndexSet out = IndexSet.empty();
+        for (Node.Gres g : node.gres()) {
+            if (g.name().equals(name) && (type.isEmpty() || g.type().equals(type)) && g.count() > 0) {
+                out = out.union(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+            }
+        }
+        return out;
+    }
+}

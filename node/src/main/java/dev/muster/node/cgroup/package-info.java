@@ -1,0 +1,2 @@
+/** Confinement of steps: control groups, namespaces, containers, CPU and memory binding. */
+package dev.muster.node.cgroup;

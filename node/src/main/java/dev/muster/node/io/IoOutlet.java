@@ -1,0 +1,50 @@
+package dev.muster.node.io;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** A way down from a relay: frames wait here for a writer of its own, so that one who takes none holds up no other. */
+final class IoOutlet {
+    /** More than srun may send ahead of what tasks have taken, with room for acknowledgements. */
+    static final int WAITING_BYTES_MAX = 8 << 20;
+    /** Frames that leave together. */
+    private static final int TOGETHER_MAX = 64;
+
+    private final Deque<byte[]> waiting = new ArrayDeque<>();
+    private long waitingBytes;
+    private boolean closed;
+
+    /** @return false when too much waits already: whoever is behind this does not take it and is to be given up */
+    synchronized boolean offer(byte[] frame) {
+        if (waitingBytes + frame.length > WAITING_BYTES_MAX) {
+            return false;
+        }
+        if (!closed) {
+            waiting.add(frame);
+            waitingBytes += frame.length;
+            notifyAll();
+        }
+        return true;
+    }
+
+    /** What waits, as soon as anything does; empty once it is closed. */
+    synchronized List<byte[]> take() throws InterruptedException {
+        while (waiting.isEmpty() && !closed) {
+            wait();
+        }
+        List<byte[]> out = new ArrayList<>();
+        while (!closed && !waiting.isEmpty() && out.size() < TOGETHER_MAX) {
+            out.add(waiting.remove());
+            waitingBytes -= out.getLast().length;
+        }
+        return out;
+    }
+
+    synchronized void close() {
+        closed = true;
+        waiting.clear();
+        notifyAll();
+    }
+}

@@ -1,0 +1,813 @@
+package dev.muster.node.job;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.StepId;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.NodeMessages.Attempt;
+import dev.muster.model.node.NodeMessages.EndJob;
+import dev.muster.model.node.NodeMessages.EndStep;
+import dev.muster.model.node.NodeMessages.JobDone;
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.LaunchFailed;
+import dev.muster.model.node.NodeMessages.Prepare;
+import dev.muster.model.node.NodeMessages.PrologDone;
+import dev.muster.model.node.NodeMessages.SetTimeLimit;
+import dev.muster.model.node.NodeMessages.Signal;
+import dev.muster.model.node.NodeMessages.StepExited;
+import dev.muster.model.node.NodeMessages.StepLaunched;
+import dev.muster.model.node.NodeMessages.Suspend;
+import dev.muster.model.node.NodeMessages.ToNode;
+import dev.muster.node.Queries;
+import dev.muster.node.cgroup.Cgroups;
+import dev.muster.node.config.Settings;
+import dev.muster.node.io.MpiLinks;
+import dev.muster.node.meter.TaskSamples;
+import dev.muster.node.os.Faults;
+import dev.muster.node.os.Leftovers;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Os;
+import dev.muster.node.os.ProcessTable;
+import dev.muster.node.os.Reasons;
+import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.StatusFile;
+import dev.muster.node.step.Launcher;
+import dev.muster.node.step.NodeJob;
+import dev.muster.node.step.NodeStep;
+import dev.muster.node.step.RunningSteps;
+import dev.muster.node.step.StepWatch;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * What the node knows of its jobs and does to them. Every method runs on the {@link Loop}; what blocks runs aside and
+ * comes back as a posted piece of work.
+ */
+public final class Jobs {
+    public static final String REASON_TIME_LIMIT = "TimeLimit";
+    public static final String REASON_STEPD_KILLED = "StepdKilled";
+    static final String REASON_OUT_OF_MEMORY = "OutOfMemory";
+    static final String REASON_UNKILLABLE = "Kill task failed";
+    static final String REASON_NODE_REBOOT = "NodeReboot";
+    /** How long a finished step of an ended job may keep output for srun to fetch: with srun there, and without. */
+    static final long LINGER_ATTACHED_MS = 60_000;
+    static final long LINGER_ALONE_MS = 10_000;
+    /** How long the end of a step is kept for an srun that has not come yet. */
+    static final long UNCLAIMED_MS = 30_000;
+    /** Between two looks whether it is; rarer the longer it takes, since a process may stand for thousands of nodes. */
+    private static final long UNUSED_FIRST_MS = 500;
+    private static final long UNUSED_MOST_MS = 8_000;
+    /** A stepd that is told to kill has so long; the user may have stopped the child in whose place it waits. */
+    static final long DISOBEYED_MS = 3_000;
+    /** A lingering srun still reports the tasks that were killed after KillWait. */
+    private static final long LAST_WORDS_MS = 2_000;
+
+    private final Settings settings;
+    private final DaemonLog log;
+    private final Loop loop;
+    private final Spool spool;
+    private final Reports reports;
+    private final Hooks hooks;
+    private final Cgroups cgroups;
+    private final Launcher starter;
+    private final MpiLinks mpi;
+    private final Executor starters;
+    private final String bootId;
+    private final Map<String, NodeJob> jobs = new TreeMap<>();
+    /** Over and acknowledged, but with output or an end that srun has not fetched. */
+    private final Map<String, NodeJob> unclaimed = new TreeMap<>();
+
+    public Jobs(Settings settings, DaemonLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
+            Launcher starter, MpiLinks mpi, Executor starters, String bootId) {
+        this.settings = settings;
+        this.log = log;
+        this.loop = loop;
+        this.spool = spool;
+        this.reports = reports;
+        this.hooks = hooks;
+        this.cgroups = cgroups;
+        this.starter = starter;
+        this.mpi = mpi;
+        this.starters = starters;
+        this.bootId = bootId;
+    }
+
+    private static String key(int jobId, int attempt) {
+        return jobId + "." + attempt;
+    }
+
+    Optional<NodeJob> job(int jobId, int attempt) {
+        return Optional.ofNullable(jobs.get(key(jobId, attempt)));
+    }
+
+    /** The attempt, or the newest one for 0, also when it is over. */
+    public Optional<NodeJob> forRelay(int jobId, int attempt) {
+        if (attempt > 0) {
+            return job(jobId, attempt).or(() -> Optional.ofNullable(unclaimed.get(key(jobId, attempt))));
+        }
+        return java.util.stream.Stream.concat(jobs.values().stream(), unclaimed.values().stream())
+                .filter(j -> j.jobId() == jobId).max(java.util.Comparator.comparingInt(NodeJob::attempt));
+    }
+
+    public List<Attempt> attempts() {
+        List<Attempt> out = new ArrayList<>();
+        for (NodeJob job : jobs.values().stream().filter(j -> !Unallocated.is(j.jobId())).toList()) {
+            List<Integer> live = job.steps.values().stream()
+                    .filter(s -> s.phase != NodeStep.Phase.ENDED).map(s -> s.stepId).toList();
+            out.add(new Attempt(job.jobId(), job.attempt(), job.share.bootId(), live, job.phase == NodeJob.Phase.DONE));
+        }
+        return out;
+    }
+
+    // ---- start ----
+
+    /** Asked again, or where there is no prolog to run, the answer is given at once: the controller waits for it. */
+    public void prepare(Prepare order) {
+        admit(order.share(), NodeMessages.STEP_BATCH, order.runProlog()).filter(job -> order.runProlog() && job.phase != NodeJob.Phase.PREPARING)
+                .ifPresent(job -> reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), ""), () -> { }));
+    }
+
+    public void launch(Launch launch) {
+        JobShare share = launch.share();
+        Optional<NodeJob> admitted = admit(share, launch.stepId(), true);
+        if (admitted.isEmpty()) {
+            return;
+        }
+        NodeJob job = admitted.get();
+        if (job.steps.containsKey(launch.stepId())) {
+            log.debug("launch of " + stepName(job, launch.stepId()) + " repeated");
+            return;
+        }
+        if (job.isEnding()) {
+            fail(job, launch.stepId(), "the job is ending", false, false);
+            return;
+        }
+        if (!share.bootId().equals(bootId)) {
+            fail(job, launch.stepId(), "the launch is for an earlier boot of this node", false, false);
+            return;
+        }
+        NodeStep step = addStep(job, launch.stepId());
+        step.asked(launch);
+        if (!step.ioToken.isEmpty()) {
+            save(job);
+        }
+        if (job.phase == NodeJob.Phase.PREPARING) {
+            job.waiting.add(launch);
+        } else {
+            start(job, step, launch);
+        }
+    }
+
+    /** False: the step is not to start, which the controller was told. */
+    private boolean mark(NodeJob job, int stepId) {
+        try {
+            boolean isNew = spool.mark(job.jobId(), job.attempt(), stepId, job.start());
+            if (!isNew && stepId != NodeMessages.STEP_EXTERN) {
+                fail(job, stepId, "launched before", false, false);
+            }
+            return isNew;
+        } catch (IOException e) {
+            fail(job, stepId, "cannot record the launch: " + Reasons.of(e), true, true);
+            return false;
+        }
+    }
+
+    private NodeStep addStep(NodeJob job, int stepId) {
+        NodeStep step = new NodeStep(stepId, spool.stepDirectory(job.jobId(), job.attempt(), stepId));
+        job.steps.put(stepId, step);
+        return step;
+    }
+
+    /** The job as known here, made known if it is new; empty if it must not run here. */
+    private Optional<NodeJob> admit(JobShare share, int stepId, boolean runProlog) {
+        NodeJob known = jobs.get(key(share.jobId(), share.attempt()));
+        if (known != null) {
+            if (known.phase == NodeJob.Phase.KNOWN && runProlog) {
+                known.phase = NodeJob.Phase.PREPARING;
+                save(known);
+                runProlog(known);
+            }
+            return Optional.of(known);
+        }
+        NodeJob job = new NodeJob(share);
+        if (!share.bootId().equals(bootId)) {
+            fail(job, stepId, "the launch is for an earlier boot of this node", false, false);
+            return Optional.empty();
+        }
+        if (settings.slurmUserId() != 0 && Os.uid() != 0 && share.owner().uid() != Os.uid()) {
+            fail(job, stepId, "slurmd runs as uid " + Os.uid() + " and cannot run jobs of uid "
+                    + share.owner().uid(), true, false);
+            return Optional.empty();
+        }
+        job.deadlineMs = share.secondsLeft() < 0 ? 0 : System.currentTimeMillis() + share.secondsLeft() * 1000;
+        job.phase = !hooks.hasProlog() ? NodeJob.Phase.READY : runProlog ? NodeJob.Phase.PREPARING : NodeJob.Phase.KNOWN;
+        try {
+            spool.makeJobDirectory(share.jobId(), share.attempt());
+            write(job);
+        } catch (IOException e) {
+            fail(job, stepId, "cannot make the job's directory: " + Reasons.of(e), true, true);
+            discard(job);
+            return Optional.empty();
+        }
+        jobs.put(key(share.jobId(), share.attempt()), job);
+        armLimit(job, share.secondsLeft());
+        if (job.phase == NodeJob.Phase.READY) {
+            startExternal(job);
+        } else if (job.phase == NodeJob.Phase.PREPARING) {
+            runProlog(job);
+        }
+        return Optional.of(job);
+    }
+
+    private void discard(NodeJob job) {
+        try {
+            spool.remove(job.jobId(), job.attempt());
+        } catch (IOException e) {
+            log.error("cannot remove the directory of " + job.name() + ": " + Reasons.of(e));
+        }
+    }
+
+    private void runProlog(NodeJob job) {
+        if (!hooks.hasProlog()) {
+            job.phase = NodeJob.Phase.READY;
+            save(job);
+            startExternal(job);
+            return;
+        }
+        boolean inJob = settings.around().inJob();
+        if (inJob) {
+            startExternal(job);
+        }
+        loop.aside(() -> hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of()), e -> Hooks.PROLOG_ERROR,
+                error -> prologEnded(job, error));
+    }
+
+    private void prologEnded(NodeJob job, String error) {
+        reports.add(seq -> new PrologDone(seq, job.jobId(), job.attempt(), error), () -> { });
+        List<Launch> waiting = List.copyOf(job.waiting);
+        job.waiting.clear();
+        boolean failed = !error.isEmpty();
+        if (job.phase != NodeJob.Phase.PREPARING || failed) {
+            for (Launch l : waiting) {
+                job.never(l, failed ? SlurmErrno.PROLOG_FAILED.sentence() : "Job credential revoked");
+                fail(job, l.stepId(), failed ? error : "the job is ending", failed, failed);
+            }
+            if (job.phase == NodeJob.Phase.PREPARING) {
+                job.phase = NodeJob.Phase.READY;
+            }
+            settle(job);
+            return;
+        }
+        job.phase = NodeJob.Phase.READY;
+        save(job);
+        startExternal(job);
+        waiting.forEach(l -> start(job, job.steps.get(l.stepId()), l));
+    }
+
+    private void start(NodeJob job, NodeStep step, Launch launch) {
+        if (!mark(job, launch.stepId())) {
+            job.steps.remove(launch.stepId());
+            return;
+        }
+        log.info((step.isBatch() ? "Launching batch job " + job.jobId() + " for UID " + job.share.owner().uid()
+                : "launch task StepId=" + stepName(job, step.stepId) + " request from UID:" + job.share.owner().uid()
+                        + " GID:" + job.share.owner().gid()));
+        begin(job, step, () -> starter.start(launch));
+    }
+
+    private void startExternal(NodeJob job) {
+        if (!job.share.externStep() || job.steps.containsKey(NodeMessages.STEP_EXTERN) || !mark(job, NodeMessages.STEP_EXTERN)) {
+            return;
+        }
+        begin(job, addStep(job, NodeMessages.STEP_EXTERN), () -> starter.startExternal(job.share));
+    }
+
+    /** Carries out a launch. */
+    private interface Starting {
+        Launcher.Begun begun() throws Launcher.FailedException;
+    }
+
+    private void begin(NodeJob job, NodeStep step, Starting starting) {
+        starters.execute(() -> {
+            try {
+                Launcher.Begun begun = starting.begun();
+                loop.post(() -> started(job, step, begun));
+            } catch (Launcher.FailedException e) {
+                loop.post(() -> startFailed(job, step, e));
+            } catch (RuntimeException | Error e) {
+                Faults.report(e);
+                loop.post(() -> startFailed(job, step, Launcher.FailedException.ofUnfitNode("slurmd internal error: " + e)));
+            }
+        });
+    }
+
+    private void started(NodeJob job, NodeStep step, Launcher.Begun begun) {
+        step.phase = NodeStep.Phase.RUNNING;
+        step.begun.complete(NodeStep.Begin.GOOD);
+        loop.later(step.launchToldMs, () -> tellLaunched(job, step, (int) begun.stepdPid()));
+        follow(job, step, begun.ended());
+        step.whenRunning.forEach(Runnable::run);
+        step.whenRunning.clear();
+    }
+
+    /** Of one that is over the end has been told, which says as much. */
+    private void tellLaunched(NodeJob job, NodeStep step, int stepd) {
+        if (step.phase == NodeStep.Phase.RUNNING) {
+            reports.add(seq -> new StepLaunched(seq, job.jobId(), job.attempt(), step.stepId, List.of(stepd)), () -> { });
+        }
+    }
+
+    /** srun is told by the stream that it may already wait on. */
+    private void startFailed(NodeJob job, NodeStep step, Launcher.FailedException why) {
+        job.steps.remove(step.stepId);
+        job.notStarted.put(step.stepId, step);
+        step.begun.complete(new NodeStep.Begin(why.detail, why.getMessage()));
+        fail(job, step.stepId, why.getMessage(), why.nodeFault, why.drain);
+        settle(job);
+    }
+
+    private void fail(NodeJob job, int stepId, String why, boolean nodeFault, boolean drain) {
+        log.error("cannot launch " + stepName(job, stepId) + ": " + why);
+        reports.add(seq -> new LaunchFailed(seq, job.jobId(), job.attempt(), stepId, why, nodeFault, drain), () -> { });
+    }
+
+    /** An order that was not carried out: its job ends here, or is launched elsewhere. */
+    public void failed(ToNode order, String why) {
+        switch (order) {
+            case Launch l -> refuse(l.share(), l.stepId(), why);
+            case Prepare p -> refuse(p.share(), NodeMessages.STEP_BATCH, why);
+            case EndJob e -> reports.add(seq -> new JobDone(seq, e.jobId(), e.attempt(), why), () -> { });
+            default -> log.debug("not carried out: " + order.getClass().getSimpleName());
+        }
+    }
+
+    private void refuse(JobShare share, int stepId, String why) {
+        job(share.jobId(), share.attempt()).ifPresent(job -> job.steps.remove(stepId));
+        fail(new NodeJob(share), stepId, why, true, true);
+    }
+
+    private void follow(NodeJob job, NodeStep step, CompletableFuture<Boolean> stepdEnded) {
+        StepWatch watch = starter.watch(step.directory, loop, new StepWatch.Listener() {
+            @Override
+            public void complete(StatusFile status) {
+                stepEnded(job, step, Optional.of(status), step.reason(status));
+            }
+
+            @Override
+            public void killed(Optional<StatusFile> last) {
+                stepdKilled(job, step, last);
+            }
+
+            @Override
+            public void aborted() {
+                abort(job, step);
+            }
+
+            @Override
+            public void lingering() {
+                scriptOver(job, step);
+            }
+
+            @Override
+            public void neverStarted() {
+                startFailed(job, step, new Launcher.FailedException("slurmd was ended while it launched the step"));
+            }
+        });
+        step.watch = Optional.of(watch);
+        mpi.connect(step);
+        watch.start(stepdEnded, step.isAsked());
+    }
+
+    /** The controller decides, and all nodes of the step hear of it. */
+    private void abort(NodeJob job, NodeStep step) {
+        if (!step.aborted) {
+            step.aborted = true;
+            reports.add(seq -> new NodeMessages.StepAborted(seq, job.jobId(), job.attempt(), step.stepId), () -> { });
+        }
+    }
+
+    // ---- end ----
+
+    /** What its containers leave is removed first. */
+    private void stepEnded(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
+        if (step.phase == NodeStep.Phase.ENDED || !starter.hasContainer(step.directory)) {
+            over(job, step, status, reason);
+            return;
+        }
+        step.cleaning = true;
+        loop.aside(() -> starter.removeContainers(step.directory), () -> over(job, step, status, reason));
+    }
+
+    private void over(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
+        if (step.phase == NodeStep.Phase.ENDED) {
+            return;
+        }
+        step.phase = NodeStep.Phase.ENDED;
+        step.over = true;
+        step.whenRunning.clear();
+        Faults.guard(() -> cgroups.removeStep(job.jobId(), job.attempt(), step.stepId));
+        Faults.guard(() -> starter.stepEnded(job.jobId(), step.stepId));
+        log.verbose("[" + stepName(job, step.stepId) + "] done with job");
+        if (!step.lingering) {
+            reportExit(job, step, status, reason);
+        }
+        settle(job);
+    }
+
+    /** The job ends with its script while an srun of that script lingers: its step ends within KillWait and writes through the srun. */
+    private void scriptOver(NodeJob job, NodeStep step) {
+        if (step.phase == NodeStep.Phase.RUNNING && !step.lingering) {
+            step.lingering = true;
+            Optional<StatusFile> status = spool.status(step.directory);
+            reportExit(job, step, status, status.map(step::reason).orElse(step.endReason));
+        }
+    }
+
+    private void reportExit(NodeJob job, NodeStep step, Optional<StatusFile> status, String reason) {
+        long endMs = status.stream().flatMap(s -> s.tasks().stream()).mapToLong(StatusFile.Task::endedMs).max()
+                .orElse(0);
+        NodeMessages.Usage usage = step.used(starter, status);
+        reports.add(seq -> new StepExited(seq, job.jobId(), job.attempt(), step.stepId, NodeStep.exits(status), reason,
+                endMs > 0 ? endMs : System.currentTimeMillis(), usage), () -> { });
+    }
+
+    /** What a killed stepd left is killed too; only then the step is over. */
+    private void stepdKilled(NodeJob job, NodeStep step, Optional<StatusFile> last) {
+        boolean rebooted = !job.share.bootId().equals(bootId);
+        String reason = rebooted ? REASON_NODE_REBOOT : REASON_STEPD_KILLED;
+        log.error("[" + stepName(job, step.stepId) + "] slurmstepd is gone"
+                + (rebooted ? ": the node was rebooted" : ": killing what it left"));
+        if (rebooted) {
+            stepEnded(job, step, last, reason);
+            return;
+        }
+        loop.aside(() -> Leftovers.end(job, step, last, settings, cgroups, log), () -> stepEnded(job, step, last, reason));
+    }
+
+    public void endJob(EndJob order) {
+        NodeJob job = jobs.get(key(order.jobId(), order.attempt()));
+        if (job == null) {
+            reports.add(seq -> new JobDone(seq, order.jobId(), order.attempt(), ""), () -> { });
+            return;
+        }
+        if (job.isEnding()) {
+            return;
+        }
+        job.killWaitSeconds = order.killWaitSeconds();
+        job.endReason = order.reason();
+        job.share = job.share.and(order.environment());
+        boolean preparing = job.phase == NodeJob.Phase.PREPARING;
+        job.phase = NodeJob.Phase.ENDING;
+        if (!preparing) {
+            endSteps(job, order.reason());
+            settle(job);
+        }
+        if (job.phase == NodeJob.Phase.ENDING) {
+            save(job);
+        }
+    }
+
+    public void endStep(EndStep order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> {
+            NodeStep step = job.steps.get(order.stepId());
+            if (step != null) {
+                step.limited = order.reason().equals(REASON_TIME_LIMIT);
+                endStep(job, step, order.killWaitSeconds(), order.reason());
+                save(job);
+            }
+        });
+    }
+
+    private void endSteps(NodeJob job, String reason) {
+        job.endSteps(reason, loop, step -> endStep(job, step, job.killWaitSeconds, reason));
+    }
+
+    /** SIGCONT and SIGTERM now, SIGKILL to whatever is left after the wait. */
+    private void endStep(NodeJob job, NodeStep step, int killWaitSeconds, String reason) {
+        if (step.phase == NodeStep.Phase.ENDED || (step.ending && step.terminated)) {
+            return;
+        }
+        if (step.endReason.isEmpty()) {
+            step.endReason = reason;
+        }
+        if (killWaitSeconds <= 0) {
+            if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
+                step.whenRunning(() -> step.tellEnd(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, true)));
+            }
+            terminate(job, step);
+            return;
+        }
+        if (step.ending) {
+            return;
+        }
+        step.ending = true;
+        step.whenRunning(() -> step.watch.filter(w -> !step.lingering).ifPresent(w -> {
+            if (!reason.isEmpty()) {
+                step.tellEnd(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
+            }
+            w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
+            w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
+        }));
+        if (!step.cleaning && starter.hasContainer(step.directory)) {
+            Loop.aside(() -> starter.stopContainers(step.directory));
+        }
+        loop.later(killWaitSeconds * 1000L, () -> loop.later(step.lingering ? LAST_WORDS_MS : 0, () -> terminate(job, step)));
+    }
+
+    private void terminate(NodeJob job, NodeStep step) {
+        if (step.phase == NodeStep.Phase.ENDED || step.terminated) {
+            return;
+        }
+        step.ending = true;
+        step.terminated = true;
+        step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(StepWatch.TERMINATE, Os.SIGNAL_KILL)));
+        loop.later(DISOBEYED_MS, () -> {
+            if (step.phase != NodeStep.Phase.ENDED) {
+                Loop.aside(() -> spool.status(step.directory).ifPresent(s -> Leftovers.killBelow(s.stepdPid(), settings)));
+            }
+        });
+        loop.later(settings.unkillableSeconds() * 1000L, () -> {
+            if (step.phase != NodeStep.Phase.ENDED) {
+                log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
+                String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId()
+                        + " StepId=" + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
+                reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
+                Loop.aside(() -> hooks.unkillable(job.share, StepId.name(StepId.number(step.stepId))));
+            }
+        });
+    }
+
+    /** Goes on with an ending job: external step, then epilog, then done. */
+    private void settle(NodeJob job) {
+        job.phase = Unallocated.isOver(job) ? NodeJob.Phase.ENDING : job.phase;
+        if (job.phase != NodeJob.Phase.ENDING || job.hasLiveStepsBesideExternal() || !job.waiting.isEmpty()) {
+            return;
+        }
+        boolean epilogInJob = settings.around().inJob() && hooks.hasEpilog() && !job.epilogRan;
+        if (job.hasLiveSteps() && !epilogInJob) {
+            job.steps.values().stream().filter(NodeStep::isExternal).forEach(s -> terminate(job, s));
+            return;
+        }
+        for (NodeStep step : job.steps.values().stream().filter(NodeStep::isAsked).toList()) {
+            step.watch.ifPresent(w -> w.finish(step.relays > 0 ? LINGER_ATTACHED_MS : LINGER_ALONE_MS));
+        }
+        if (!hooks.hasEpilog() || job.epilogRan) {
+            done(job, job.epilogError);
+            return;
+        }
+        job.phase = NodeJob.Phase.EPILOG;
+        save(job);
+        loop.aside(() -> hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of()), e -> Hooks.EPILOG_ERROR,
+                error -> epilogEnded(job, error));
+    }
+
+    /** An epilog that ran in the external step leaves that behind. */
+    private void epilogEnded(NodeJob job, String error) {
+        job.epilogRan = true;
+        job.epilogError = error;
+        job.phase = NodeJob.Phase.ENDING;
+        settle(job);
+    }
+
+    private void done(NodeJob job, String epilogError) {
+        job.phase = NodeJob.Phase.DONE;
+        job.epilogError = epilogError;
+        if (hooks.hasEpilog()) {
+            save(job);      // it must not run again; without one a restarted slurmd comes here again by itself
+        }
+        Faults.guard(() -> cgroups.removeJob(job.jobId(), job.attempt()));
+        if (!starter.cleansUp(job.share)) {
+            reportDone(job);
+            return;
+        }
+        loop.aside(() -> starter.cleanUp(job.share), () -> reportDone(job));
+    }
+
+    private void reportDone(NodeJob job) {
+        long delayMs = Spread.delayMs(job.share.environment(), settings.nodeName(), settings.around().epilogMsgMicros());
+        if (delayMs > 0) {
+            loop.later(delayMs, () -> tellDone(job));
+        } else {
+            tellDone(job);
+        }
+    }
+
+    private void tellDone(NodeJob job) {
+        reports.add(seq -> new JobDone(seq, job.jobId(), job.attempt(), job.epilogError), () -> forget(job));
+    }
+
+    private void forget(NodeJob job) {
+        jobs.remove(key(job.jobId(), job.attempt()));
+        unclaimed.put(key(job.jobId(), job.attempt()), job);
+        removeWhenUnused(job, System.nanoTime() + UNCLAIMED_MS * 1_000_000, UNUSED_FIRST_MS);
+    }
+
+    /** A stepd may still hold output, srun may not have heard of the end: the directory stays until then. */
+    private void removeWhenUnused(NodeJob job, long untilNs, long againMs) {
+        boolean late = System.nanoTime() - untilNs > 0;
+        boolean used = job.steps.values().stream().anyMatch(s ->
+                (!late && !s.ioToken.isEmpty() && !s.endTold) || s.relays > 0
+                        || Os.isAlive(spool.stepdPid(s.directory)));
+        if (used) {
+            loop.later(againMs, () -> removeWhenUnused(job, untilNs, Math.min(2 * againMs, UNUSED_MOST_MS)));
+            return;
+        }
+        unclaimed.remove(key(job.jobId(), job.attempt()));
+        discard(job);
+    }
+
+    // ---- orders while it runs ----
+
+    public void signal(Signal order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> {
+            for (NodeStep step : job.steps.values()) {
+                if (step.isMeant(order)) {
+                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
+                    step.whenRunning(() -> step.watch.ifPresent(w -> {
+                        Reasons.signalled(stepName(job, step.stepId), settings.nodeName(), order.signal()).ifPresent(step::tellEnd);
+                        w.signal(mode, order.signal());
+                    }));
+                }
+            }
+        });
+    }
+
+    /** With ProctrackType=proctrack/cgroup only the tasks themselves hear of most signals, unless SignalChildrenProcesses says otherwise. */
+    private int reach(int signal) {
+        boolean all = !settings.confinement().track() || settings.confinement().conf().signalChildrenProcesses()
+                || signal == Os.SIGNAL_KILL || signal == Os.SIGNAL_STOP || signal == Os.SIGNAL_CONT;
+        return all ? StepWatch.EVERY_PROCESS : StepWatch.TASKS_ONLY;
+    }
+
+    public void suspend(Suspend order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> job.suspend(order.stop(), settings.around().suspendGraceSeconds(), loop::later));
+    }
+
+    public void notify(NodeMessages.Notify order) {
+        job(order.jobId(), order.attempt()).map(job -> job.steps.get(order.stepId())).ifPresent(step ->
+                step.whenRunning(() -> step.watch.ifPresent(w -> w.message(order.text()))));
+    }
+
+    /** What the job gives back others may have: its processes are kept within the rest from now on. */
+    public void setMemory(dev.muster.model.node.NodeMessages.SetMemory order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> {
+            job.share = job.share.withMemory(order.memoryMb());
+            cgroups.confineMemory(order.jobId(), order.attempt(), order.memoryMb());
+            save(job);
+        });
+    }
+
+    public void setTimeLimit(SetTimeLimit order) {
+        job(order.jobId(), order.attempt()).ifPresent(job -> setLimit(job, order.secondsLeft()));
+    }
+
+    /** The node ends a job itself when its time is up: the controller may be away. */
+    private void setLimit(NodeJob job, long secondsLeft) {
+        job.deadlineMs = secondsLeft < 0 ? 0 : System.currentTimeMillis() + secondsLeft * 1000;
+        armLimit(job, secondsLeft);
+        save(job);
+    }
+
+    private void armLimit(NodeJob job, long secondsLeft) {
+        int version = ++job.limitVersion;
+        if (secondsLeft < 0) {
+            return;
+        }
+        loop.later(secondsLeft * 1000, () -> {
+            if (job.limitVersion == version && !job.isEnding()) {
+                log.info(job.name() + ": time limit reached");
+                endSteps(job, REASON_TIME_LIMIT);
+                save(job);
+            }
+        });
+    }
+
+    /** The steps that run now, for {@link Queries}. */
+    public List<ProcessTable.Running> running() {
+        return running(0);
+    }
+
+    public List<NodeJob> known() {
+        return List.copyOf(jobs.values());
+    }
+
+    /** Those whose tasks are to be looked at in a second, for {@link TaskSamples}. @param second 0 for all */
+    public List<ProcessTable.Running> running(int second) {
+        return RunningSteps.lookedAt(jobs.values(), spool, second, settings.around().sensing().tasks().seconds());
+    }
+
+    public void memoryExceeded(int jobId, int attempt, long usedMb, long limitMb) {
+        job(jobId, attempt).filter(j -> !j.isEnding()).ifPresent(job -> {
+            for (NodeStep step : job.steps.values()) {
+                if (!step.isExternal() && !step.ending) {
+                    String text = "StepId=" + stepName(job, step.stepId) + " exceeded memory limit (" + (usedMb << 20)
+                            + " > "
+                            + (limitMb << 20) + "), being killed";
+                    log.error(text);
+                    step.whenRunning(() -> step.watch.ifPresent(w -> w.message(text)));
+                    endStep(job, step, 0, REASON_OUT_OF_MEMORY);
+                }
+            }
+            save(job);
+        });
+    }
+
+    // ---- after a restart ----
+
+    /** Finds every job of an earlier slurmd: living steps are followed again, ended ones reported again. */
+    public void adopt() throws IOException {
+        for (java.nio.file.Path directory : spool.jobDirectories()) {
+            Optional<Spool.JobFile> file = spool.readJob(directory);
+            if (file.isEmpty()) {
+                log.error(directory + " holds no readable job: left alone");
+                continue;
+            }
+            List<Integer> steps = spool.steps(directory);
+            Faults.guard(() -> adopt(file.get(), steps));
+        }
+    }
+
+    private void adopt(Spool.JobFile file, List<Integer> steps) {
+        NodeJob job = new NodeJob(file.share());
+        job.phase = NodeJob.Phase.valueOf(file.phase());
+        job.killWaitSeconds = file.endKillWaitSeconds();
+        job.endReason = file.reason();
+        job.epilogError = file.error();
+        job.deadlineMs = file.deadlineMs();
+        jobs.put(key(job.jobId(), job.attempt()), job);
+        for (int stepId : steps) {
+            NodeStep step = addStep(job, stepId);
+            step.phase = NodeStep.Phase.RUNNING;
+            step.hasMpiParent = MpiLinks.isRemembered(step.directory);
+            step.begun.complete(NodeStep.Begin.GOOD);
+            step.endReason = file.stepReasons().getOrDefault(Integer.toString(stepId), "");
+            step.ioToken = file.stepReasons().getOrDefault("token." + stepId, "");
+            follow(job, step, CompletableFuture.completedFuture(false));
+        }
+        if (job.phase == NodeJob.Phase.DONE) {
+            job.steps.values().forEach(s -> reportAgain(job, s));
+            reportDone(job);
+            return;
+        }
+        log.info("found " + job.name() + " with " + steps.size() + " steps");
+        if (!job.share.x11Cookie().isEmpty() && !steps.isEmpty() && job.share.bootId().equals(bootId)) {
+            starters.execute(() -> starter.reopen(job.share));
+        }
+        if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
+            runProlog(job);     // it died with its slurmd
+        } else if (job.phase == NodeJob.Phase.PREPARING) {
+            job.phase = NodeJob.Phase.READY;     // the boot it was for is over: no prolog to wait for, so that its end can come
+        }
+        if (job.deadlineMs > 0) {
+            armLimit(job, Math.max(0, (job.deadlineMs - System.currentTimeMillis()) / 1000));
+        }
+        if (job.phase == NodeJob.Phase.EPILOG) {
+            job.phase = NodeJob.Phase.ENDING;
+        }
+        if (job.phase == NodeJob.Phase.ENDING) {
+            endSteps(job, job.endReason);
+            settle(job);
+        } else {
+            job.steps.values().stream().filter(s -> !s.endReason.isEmpty())
+                    .forEach(s -> endStep(job, s, job.killWaitSeconds, s.endReason));
+        }
+    }
+
+    /** That all was over does not say that the controller has heard of each end. */
+    private void reportAgain(NodeJob job, NodeStep step) {
+        step.phase = NodeStep.Phase.ENDED;
+        Optional<StatusFile> status = spool.status(step.directory);
+        boolean whole = status.isPresent() && status.get().state() == StatusFile.State.COMPLETE;
+        if (whole || spool.stepdPid(step.directory) > 0) {
+            reportExit(job, step, status, whole ? step.reason(status.get()) : REASON_STEPD_KILLED);
+        }
+    }
+
+    /** The job goes on where its file cannot be written; the node takes no further ones. */
+    private void save(NodeJob job) {
+        try {
+            write(job);
+        } catch (IOException e) {
+            String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e);
+            log.error("cannot write the file of " + job.name() + ": " + why);
+            reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
+        }
+    }
+
+    private void write(NodeJob job) throws IOException {
+        spool.saveJob(job.jobId(), job.attempt(), new Spool.JobFile(job.share, job.phase.name(), job.killWaitSeconds, job.endReason,
+                job.stepReasons(), job.epilogError, job.deadlineMs));
+    }
+
+    private static String stepName(NodeJob job, int stepId) {
+        return job.jobId() + "." + StepId.name(stepId);
+    }
+}

@@ -1,0 +1,161 @@
+package dev.muster.node.meter;
+
+import dev.muster.daemon.DaemonLog;
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.Metered;
+import dev.muster.model.TaskPeaks;
+import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.node.NodeMessages.Usage;
+import dev.muster.node.config.Settings;
+import dev.muster.node.os.CpuClock;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.ProcessTable;
+import dev.muster.node.os.Reasons;
+import dev.muster.node.spool.StatusFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+
+/**
+ * Looks at the tasks of running steps from time to time (JobAcctGatherFrequency, --acctg-freq) and keeps the most that each had in the step's
+ * directory, so that it outlives a slurmd. What the kernel says at a task's end comes to it: it knows CPU time, and the memory of the largest
+ * process, of tasks that nobody looked at; only looking tells virtual memory, and the memory of all processes of a task together.
+ */
+public final class TaskSamples {
+    private static final String FILE = "samples";
+
+    /**
+     * The most of each task so far, by rank.
+     *
+     * @param cpuMs    that tasks used between two looks while somebody said how fast their CPUs ran
+     * @param khzTimes each of these milliseconds times that
+     * @param gpus     what it had of them
+     */
+    private record Kept(Map<String, TaskPeaks.Task> tasks, long cpuMs, long khzTimes, GpuUse.Sum gpus) {}
+
+    private final Loop loop;
+    private final Settings.Sensing how;
+    private final boolean byGroup;
+    private final IntFunction<List<ProcessTable.Running>> due;
+    private final Supplier<Optional<GpuUse>> gpus;
+    private final BiConsumer<ProcessTable.Running, List<TaskUsage>> seen;
+    private final DaemonLog log;
+    private int second;
+
+    /** @param due the steps to be looked at in a second since the start of slurmd; asked on the loop. @param gpus what processes do on
+     *  them, where there are any. @param seen is told each look */
+    public TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due, Supplier<Optional<GpuUse>> gpus,
+            BiConsumer<ProcessTable.Running, List<TaskUsage>> seen, DaemonLog log) {
+        this.loop = loop;
+        this.how = how;
+        this.byGroup = byGroup;
+        this.due = due;
+        this.gpus = gpus;
+        this.seen = seen;
+        this.log = log;
+    }
+
+    public void start() {
+        if (how.tasks().on()) {
+            loop.later(1000L, this::round);
+        }
+    }
+
+    private void round() {
+        List<ProcessTable.Running> steps = due.apply(++second);
+        if (steps.isEmpty()) {
+            start();
+            return;
+        }
+        Loop.aside(() -> {
+            Optional<GpuUse> use = gpus.get();
+            ProcessTable table = new ProcessTable(byGroup, how.tasks());
+            for (ProcessTable.Running step : steps) {
+                List<TaskUsage> tasks = table.of(step, new Sensors.Reading(0, 0, 0)).tasks();
+                keep(step.directory(), tasks, use);
+                seen.accept(step, tasks);
+            }
+            start();
+        });
+    }
+
+    /** What was seen now, and what was seen before. */
+    void keep(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus) {
+        Kept before = kept(stepDirectory);
+        Map<String, TaskPeaks.Task> all = new TreeMap<>(before.tasks());
+        long cpuMs = before.cpuMs;
+        long khzTimes = before.khzTimes;
+        for (TaskUsage t : seen) {
+            if (t.rank() >= 0) {
+                long had = all.containsKey(Integer.toString(t.rank())) ? all.get(Integer.toString(t.rank())).cpuUs() / 1000 : 0;
+                long more = t.khz() > 0 ? Math.max(0, t.cpuMs() - had) : 0;
+                cpuMs += more;
+                khzTimes += more * t.khz();
+                all.merge(Integer.toString(t.rank()), new TaskPeaks.Task(t.rank(), t.cpuMs() * 1000, t.residentKb(), t.virtualKb(), t.pages(),
+                        t.readBytes(), t.writeBytes()), TaskPeaks.Task::and);
+            }
+        }
+        try {
+            Path next = stepDirectory.resolve(FILE + ".new");
+            Files.write(next, Codec.encode(new Kept(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
+            Files.move(next, stepDirectory.resolve(FILE), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+        } catch (java.nio.file.NoSuchFileException gone) {
+            // the step is over meanwhile
+        } catch (IOException e) {
+            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + Reasons.of(e));
+        }
+    }
+
+    private static GpuUse.Sum gpuUse(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus, GpuUse.Sum before) throws IOException {
+        if (gpus.isEmpty()) {
+            return before;
+        }
+        long beganMs = Files.readAttributes(stepDirectory, BasicFileAttributes.class).creationTime().toMillis();
+        return gpus.get().and(before, seen, beganMs, System.currentTimeMillis());
+    }
+
+    /** What a step that runs has had of GPUs so far. */
+    public static Metered metered(Path stepDirectory) {
+        return kept(stepDirectory).gpus.metered();
+    }
+
+    private static Kept kept(Path stepDirectory) {
+        try {
+            return Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Kept.class);
+        } catch (IOException | Json.MalformedException e) {
+            return new Kept(Map.of(), 0, 0, GpuUse.Sum.NONE);
+        }
+    }
+
+    /** What a step used when it is over: with its single tasks. @param clock says how fast CPUs run now, for a step that nobody looked at */
+    public static Usage ended(Path stepDirectory, Optional<StatusFile> status, CpuClock clock) {
+        Usage usage = status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE);
+        Kept kept = kept(stepDirectory);
+        Map<String, TaskPeaks.Task> seen = kept.tasks();
+        TaskPeaks peaks = TaskPeaks.NONE;
+        long read = 0;
+        long written = 0;
+        for (StatusFile.Task task : status.map(StatusFile::tasks).orElse(List.of())) {
+            TaskPeaks.Task own = task.use();
+            TaskPeaks.Task before = seen.get(Integer.toString(task.rank()));
+            TaskPeaks.Task all = before == null ? own : own.and(before);
+            peaks = peaks.and(all);
+            read += all.readBytes();
+            written += all.writeBytes();
+        }
+        return new Usage(usage.userCpuUs(), usage.systemCpuUs(), Math.max(usage.maxRssKb(), peaks.rssKb().max()),
+                Math.max(usage.maxVmKb(), peaks.vmKb().max()), Math.max(usage.readBytes(), read), Math.max(usage.writeBytes(), written),
+                Math.max(usage.maxPages(), peaks.pages().max()), 0, 0, 0, peaks,
+                kept.cpuMs > 0 ? kept.khzTimes / kept.cpuMs : usage.userCpuUs() + usage.systemCpuUs() > 0 ? clock.mean() : 0,
+                kept.gpus.metered());
+    }
+}

@@ -1,0 +1,99 @@
+package dev.muster.node.step;
+
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.model.node.NodeMessages.Usage;
+import dev.muster.node.job.Jobs;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Reasons;
+import dev.muster.node.spool.StatusFile;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** What carries out a node's launches. {@link Starter} does so by processes; {@link Jobs} knows nothing of these. */
+public interface Launcher {
+    /**
+     * A step that runs.
+     *
+     * @param stepdPid of the process above its tasks
+     * @param ended    see {@link StepdServer.Started}
+     */
+    record Begun(long stepdPid, CompletableFuture<Boolean> ended) {}
+
+    /** Blocks. */
+    Begun start(Launch launch) throws FailedException;
+
+    /** Blocks. The step without tasks that holds what is the job's on the node. */
+    Begun startExternal(JobShare share) throws FailedException;
+
+    /** Follows a step from {@link StepWatch#start} on. @param listener called on the loop */
+    StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener);
+
+    /** What an ended step has used, with what the node's meters say of the time from its start to now. @param last what its stepd left */
+    Usage used(Path stepDirectory, Optional<StatusFile> last);
+
+    /** The step has ended on this node. */
+    void stepEnded(int jobId, int stepId);
+
+    boolean hasContainer(Path stepDirectory);
+
+    void stopContainers(Path stepDirectory);
+
+    void removeContainers(Path stepDirectory);
+
+    /** The groups of the external step, made if they are not there yet. */
+    List<Path> externalGroups(JobShare share);
+
+    /** Something was made for the job here that is to be removed at its end. */
+    boolean cleansUp(JobShare share);
+
+    /** What only the job saw of the node goes. */
+    void cleanUp(JobShare share);
+
+    /** Of a job of an earlier slurmd: its windows find their way again. */
+    void reopen(JobShare share);
+
+    /** The launch cannot be carried out; the sentence says why. */
+    final class FailedException extends Exception {
+        private static final long serialVersionUID = 1L;
+        /** What is said before the sentence; "" for nothing. */
+        public final String detail;
+        public final boolean nodeFault;
+        /** Nothing else is to be tried there. */
+        public final boolean drain;
+
+        public FailedException(String message) {
+            this(message, true, false);
+        }
+
+        private FailedException(String message, boolean nodeFault, boolean drain) {
+            super(message);
+            this.detail = "";
+            this.nodeFault = nodeFault;
+            this.drain = drain;
+        }
+
+        public static FailedException ofUnfitNode(String message) {
+            return new FailedException(message, true, true);
+        }
+
+        /** A file or process of the node failed. It is unfit where each further launch fails likewise. */
+        public static FailedException ofSystem(String message) {
+            return new FailedException(message, true, Reasons.isOfNode(message));
+        }
+
+        /** What was asked for cannot be had: the step's own fault. */
+        public static FailedException ofUser(String message) {
+            return new FailedException(message, false, false);
+        }
+
+        public FailedException(SpecBuilder.RefusedException refused) {
+            super(refused.getMessage());
+            detail = refused.detail;
+            nodeFault = false;
+            drain = false;
+        }
+    }
+}

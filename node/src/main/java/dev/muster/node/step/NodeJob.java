@@ -1,0 +1,158 @@
+package dev.muster.node.step;
+
+import dev.muster.model.node.NodeMessages.JobShare;
+import dev.muster.model.node.NodeMessages.Launch;
+import dev.muster.node.os.Loop;
+import dev.muster.node.os.Os;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/** One attempt of a job on this node. Belongs to the node's thread. */
+public final class NodeJob {
+    /** Longest wait for the batch script's signals to be sent before the other steps of the job have theirs. */
+    private static final long BATCH_FIRST_MS = 300;
+    private static final String START = "SLURM_JOB_START_TIME=";
+    public enum Phase {
+        /** The node has its share, and no step yet that the prolog would have to run for. */
+        KNOWN,
+        /** The prolog runs. */
+        PREPARING,
+        /** Steps may start. */
+        READY,
+        /** The controller wants it gone: no step starts any more. */
+        ENDING,
+        /** No process is left; the epilog runs. */
+        EPILOG,
+        /** Reported as done, until that is acknowledged. */
+        DONE
+    }
+
+    public JobShare share;
+    public final Map<Integer, NodeStep> steps = new TreeMap<>();
+    /** Steps that could not be started: srun is still to hear of it. */
+    public final Map<Integer, NodeStep> notStarted = new TreeMap<>();
+    /** Launches that wait for the prolog. */
+    public final List<Launch> waiting = new ArrayList<>();
+    public Phase phase = Phase.PREPARING;
+    public int killWaitSeconds;
+    public String endReason = "";
+    public String epilogError = "";
+    public boolean epilogRan;
+    /** When its time is up, milliseconds since 1970; 0 for never. */
+    public long deadlineMs;
+    /** Counts changes of the time limit, so that an older timer finds itself out of date. */
+    public int limitVersion;
+    /** Likewise, of it being suspended and going on. */
+    private int suspendVersion;
+
+    public NodeJob(JobShare share) {
+        this.share = share;
+        this.killWaitSeconds = share.killWaitSeconds();
+    }
+
+    /** A step of which some process catches SIGTSTP hears that first, makes ready, and is stopped after a while. All others are at once. */
+    public void suspend(boolean stop, int graceS, BiConsumer<Long, Runnable> later) {
+        int version = ++suspendVersion;
+        toAll(stop && graceS > 0 ? StepWatch.SUSPEND : StepWatch.EVERY_PROCESS,
+                !stop ? Os.SIGNAL_CONT : graceS > 0 ? Os.SIGNAL_TSTP : Os.SIGNAL_STOP);
+        if (stop && graceS > 0) {
+            later.accept(graceS * 1000L, () -> {
+                if (suspendVersion == version) {
+                    toAll(StepWatch.EVERY_PROCESS, Os.SIGNAL_STOP);
+                }
+            });
+        }
+    }
+
+    /** Answers a launch that waited for a failed prolog: srun may be waiting as well. */
+    public void never(Launch launch, String why) {
+        NodeStep step = steps.remove(launch.stepId());
+        if (step != null) {
+            notStarted.put(step.stepId, step);
+            step.begun.complete(new NodeStep.Begin("", why));
+        }
+    }
+
+    /**
+     * Ends all steps. The batch script has its signals before the steps that it started, so that it does not go on with the command behind
+     * an srun that has ended already.
+     */
+    public void endSteps(String reason, Loop loop, Consumer<NodeStep> end) {
+        List<NodeStep> all = steps.values().stream().filter(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED).toList();
+        all.stream().filter(s -> s.endReason.isEmpty()).forEach(s -> s.endReason = reason);
+        Optional<NodeStep> batch = all.stream().filter(s -> s.isBatch() && s.phase == NodeStep.Phase.RUNNING).findFirst();
+        batch.ifPresent(end);
+        Runnable others = () -> all.stream().filter(s -> s != batch.orElse(null)).forEach(end);
+        Optional<StepWatch> watch = batch.flatMap(s -> s.watch);
+        if (watch.isEmpty()) {
+            others.run();
+            return;
+        }
+        watch.get().afterSent(() -> loop.post(others));
+        loop.later(BATCH_FIRST_MS, others);
+    }
+
+    private void toAll(int mode, int signal) {
+        steps.values().stream().filter(s -> !s.isExternal())
+                .forEach(s -> s.whenRunning(() -> s.watch.ifPresent(w -> w.signal(mode, signal))));
+    }
+
+    public int jobId() {
+        return share.jobId();
+    }
+
+    public int attempt() {
+        return share.attempt();
+    }
+
+    /** Returns the attempt's start time as sent by slurmctld, in seconds since 1970; "" if absent. */
+    public String start() {
+        return share.environment().stream().filter(v -> v.startsWith(START)).map(v -> v.substring(START.length())).findFirst().orElse("");
+    }
+
+    public boolean hasLiveSteps() {
+        return steps.values().stream().anyMatch(s -> s.phase != NodeStep.Phase.ENDED);
+    }
+
+    public boolean hasLiveStepsBesideExternal() {
+        return steps.values().stream().anyMatch(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED);
+    }
+
+    /** By step why it is ended, and behind {@code token.} the secret of its streams: what is kept in the job's file. */
+    public Map<String, String> stepReasons() {
+        Map<String, String> out = new TreeMap<>();
+        for (NodeStep step : steps.values()) {
+            if (!step.endReason.isEmpty()) {
+                out.put(Integer.toString(step.stepId), step.endReason);
+            }
+            if (!step.ioToken.isEmpty()) {
+                out.put("token." + step.stepId, step.ioToken);
+            }
+        }
+        return out;
+    }
+
+    public boolean isEnding() {
+        return phase.compareTo(Phase.ENDING) >= 0;
+    }
+
+    public String name() {
+        return "job " + jobId() + (attempt() > 1 ? " attempt " + attempt() : "");
+    }
+
+    /** Whether a step's tasks are looked at in a second; in second 0 all are. @param ofNode seconds between two looks where nobody asks for others */
+    boolean isLookedAt(NodeStep step, int second, int ofNode) {
+        int asked = step.sampleSeconds != 0 ? step.sampleSeconds : share.sampleSeconds() > 0 ? share.sampleSeconds() : ofNode;
+        return second == 0 || asked > 0 && second % asked == 0 && !step.isExternal();
+    }
+
+    /** The shortest that the job or one of its steps asked for; 0 for none. */
+    int sampleSeconds() {
+        return steps.values().stream().mapToInt(s -> s.sampleSeconds).filter(s -> s > 0).min().orElse(share.sampleSeconds());
+    }
+}

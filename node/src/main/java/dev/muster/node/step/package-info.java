@@ -1,0 +1,2 @@
+/** Start and supervision of slurmstepd, and the specification that it is given. */
+package dev.muster.node.step;

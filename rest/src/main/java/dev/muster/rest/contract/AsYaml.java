@@ -1,0 +1,95 @@
+package dev.muster.rest.contract;
+
+import dev.muster.cli.shape.YamlText;
+import dev.muster.model.Json;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/** Compact JSON goes in, byte by byte, and comes out as YAML. Of the answer no more is kept than the value that is being read. */
+final class AsYaml extends Reshaped {
+    private static final int DEPTH_MAX = 64;
+
+    private final StringBuilder text = new StringBuilder();
+    private final YamlText yaml;
+    private final ByteArrayOutputStream value = new ByteArrayOutputStream();
+    /** Of what is open, from the outside; true for a list. */
+    private final boolean[] lists = new boolean[DEPTH_MAX + 1];
+    private int depth;
+    private boolean quoted;
+    private boolean escaped;
+    private boolean key;
+
+    /** @param tags whether each value says what it is */
+    AsYaml(OutputStream out, boolean tags) {
+        super(out);
+        yaml = new YamlText(text, tags);
+    }
+
+    @Override
+    void take(byte b) throws IOException {
+        if (quoted) {
+            value.write(b);
+            quoted = b != '"' || escaped;
+            escaped = b == '\\' && !escaped;
+            return;
+        }
+        switch (b) {
+            case '{', '[' -> {
+                if (depth == DEPTH_MAX) {
+                    throw new IOException("an answer of more than " + DEPTH_MAX + " levels");
+                }
+                lists[++depth] = b == '[';
+                key = b == '{';
+                yaml.open(b == '[');
+            }
+            case '}', ']' -> {
+                whole();
+                depth--;
+                yaml.close();
+            }
+            case ',' -> {
+                whole();
+                key = depth > 0 && !lists[depth];
+            }
+            case ':' -> {
+                yaml.key((String) read());
+                key = false;
+            }
+            default -> {
+                value.write(b);
+                quoted = b == '"';
+            }
+        }
+        text(text.toString());
+        text.setLength(0);
+    }
+
+    private Object read() {
+        Object read = Json.parse(value.toByteArray());
+        value.reset();
+        return read;
+    }
+
+    /** A value has its end, if one was begun. */
+    private void whole() {
+        if (value.size() == 0) {
+            return;
+        }
+        String raw = value.toString(java.nio.charset.StandardCharsets.US_ASCII);
+        switch (read()) {
+            case String s -> yaml.text(s);
+            case Boolean truth -> yaml.truth(truth);
+            case null -> yaml.nothing();
+            default -> yaml.number(raw);
+        }
+    }
+
+    /** The document is whole. */
+    void finish() throws IOException {
+        whole();
+        yaml.end();
+        text(text.toString());
+        flush();
+    }
+}

@@ -1,0 +1,200 @@
+package dev.muster.rest.contract;
+
+import dev.muster.model.Json;
+import dev.muster.rest.operation.RestException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Reads a request's body by the schema of its version: kinds of values are converted where that is plain, fields that the schema does not
+ * have are told and left out, and anything else is refused with its place.
+ */
+public final class Body {
+    private static final int DEPTH_MAX = 40;
+    private static final int WARNINGS_MAX = 100;
+
+    private final Contract contract;
+    private final int version;
+    private final List<String[]> warnings = new ArrayList<>();
+
+    public Body(Contract contract, int version) {
+        this.contract = contract;
+        this.version = version;
+    }
+
+    /** Sentence and place. */
+    public List<String[]> warnings() {
+        return warnings;
+    }
+
+    public Json.Obj read(String schema, Object value) throws RestException {
+        return (Json.Obj) value(new Json.Obj().put("$ref", schema), value, "#/", 0);
+    }
+
+    private Object value(Json.Obj schema, Object value, String at, int depth) throws RestException {
+        Json.Obj s = contract.resolved(version, schema);
+        String name = schema.text("$ref");
+        if (depth > DEPTH_MAX) {
+            throw RestException.unfit("Nested too deeply", at);
+        }
+        return switch (s.text("type")) {
+            case "object" -> object(s, name, value, at, depth);
+            case "array" -> array(s, value, at, depth);
+            case "string" -> text(s, value, at);
+            case "integer" -> number(told(s, value instanceof Number, value, at), at).longValue();
+            case "number" -> number(told(s, value instanceof Number, value, at), at);
+            case "boolean" -> flag(told(s, value instanceof Boolean, value, at), at);
+            default -> value;
+        };
+    }
+
+    /** Reports a value of another type than the schema's, even if it can be converted. */
+    private Object told(Json.Obj s, boolean fits, Object value, String at) {
+        if (!fits && value != null) {
+            String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
+            warn("Expected OpenAPI type=" + s.text("type") + format + " (Slurm type=" + slurmType(s.text("type")) + ") but got OpenAPI type="
+                    + type(value) + " (Slurm type=" + slurmType(type(value)) + "): " + new String(Json.print(value), StandardCharsets.UTF_8), at);
+        }
+        return value;
+    }
+
+    private static String slurmType(String type) {
+        return switch (type) {
+            case "object" -> "dictionary";
+            case "array" -> "list";
+            case "integer" -> "64 bit integer";
+            case "number" -> "floating point number";
+            default -> type;
+        };
+    }
+
+    /** @param name name of the schema; "" if it has none */
+    private Object object(Json.Obj s, String name, Object value, String at, int depth) throws RestException {
+        Json.Obj known = s.obj("properties");
+        boolean optional = known.has("set") && known.has("infinite") && known.has("number");
+        if (optional && !(value instanceof Json.Obj)) {
+            return optionalNumber(value, at);
+        }
+        if (!(value instanceof Json.Obj given)) {
+            throw new RestException(500, RestException.NO_OBJECT, "Data parser expected a dictionary or object",
+                    "Rejecting " + slurmType(type(value)) + " when dictionary expected", at);
+        }
+        if (!s.has("properties")) {
+            return given;
+        }
+        Json.Obj out = new Json.Obj();
+        for (Map.Entry<String, Object> e : given.fields().entrySet()) {
+            if (e.getValue() == null) {
+                continue;
+            }
+            if (known.has(e.getKey())) {
+                out.put(e.getKey(), value(known.obj(e.getKey()), e.getValue(), at + e.getKey() + "/", depth + 1));
+            } else {
+                warn("Ignoring unknown field \"" + e.getKey() + "\" of type " + slurmType(type(e.getValue()))
+                        + (name.isEmpty() ? "" : " in DATA_PARSER_" + name.toUpperCase(Locale.ROOT)), at + e.getKey() + "/");
+            }
+        }
+        for (String needed : s.texts("required")) {
+            if (needed.indexOf('/') < 0 && given.raw(needed) == null) {
+                throw new RestException(422, RestException.NO_PATH, "Unable to resolve path", "Missing required field '" + needed
+                        + "' in dictionary", at + needed + "/");
+            }
+        }
+        if (optional && out.has("number") && !out.has("set")) {
+            out.put("set", !out.flag("infinite"));
+        }
+        return out;
+    }
+
+    private void warn(String sentence, String at) {
+        if (warnings.size() < WARNINGS_MAX) {
+            warnings.add(new String[] {sentence, at});
+        }
+    }
+
+    private static Json.Obj optionalNumber(Object value, String at) throws RestException {
+        boolean infinite = value instanceof String s && (s.equalsIgnoreCase("infinite") || s.equalsIgnoreCase("infinity"));
+        boolean none = value == null || "".equals(value);
+        return new Json.Obj().put("set", !infinite && !none).put("infinite", infinite).put("number", infinite || none ? 0L : number(value, at));
+    }
+
+    private Object array(Json.Obj s, Object value, String at, int depth) throws RestException {
+        Json.Obj items = s.obj("items");
+        List<?> given = switch (value) {
+            case List<?> l -> l;
+            case String text -> text.isEmpty() ? List.of() : List.of(text.split(","));
+            case Json.Obj pairs when items.text("type").equals("string") -> pairs(pairs, at);
+            case Json.Obj o -> throw new RestException(500, RestException.NO_LIST, "Data parser expected a list",
+                    "Expected List but found a dictionary", at);
+            case null -> List.of();
+            default -> List.of(value);
+        };
+        told(s, value instanceof List<?>, value, at);
+        List<Object> words = contract.resolved(version, items).list("enum");
+        List<Object> out = new ArrayList<>();
+        for (int i = 0; i < given.size(); i++) {
+            String place = RestException.element(at, i);
+            Object item = value(items, given.get(i), place, depth + 1);
+            boolean known = words.stream().anyMatch(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item)));
+            if (!words.isEmpty() && !known) {
+                throw RestException.flag(String.valueOf(item), place);
+            }
+            out.add(words.isEmpty() ? item : words.stream().filter(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item))).findFirst()
+                    .orElse(item));
+        }
+        return out;
+    }
+
+    /** Converts an environment object, {@code {"PATH":"/bin"}}, to the list form {@code PATH=/bin}. Early API versions used objects. */
+    private List<Object> pairs(Json.Obj given, String at) throws RestException {
+        List<Object> out = new ArrayList<>();
+        for (Map.Entry<String, Object> e : given.fields().entrySet()) {
+            out.add(e.getKey() + "=" + text(new Json.Obj(), e.getValue(), at + e.getKey() + "/"));
+        }
+        return out;
+    }
+
+    private Object text(Json.Obj s, Object value, String at) throws RestException {
+        if (value instanceof Json.Obj || value instanceof List<?>) {
+            if (value instanceof List<?> l && l.stream().allMatch(String.class::isInstance)) {
+                return String.join(",", l.stream().map(String::valueOf).toList());
+            }
+            throw RestException.unfit("Expected OpenAPI type=string but got OpenAPI type=" + type(value), at);
+        }
+        return String.valueOf(s.text("type").isEmpty() ? value : told(s, value instanceof String, value, at));
+    }
+
+    private static Number number(Object value, String at) throws RestException {
+        return switch (value) {
+            case Number n -> n;
+            case Boolean b -> b ? 1L : 0L;
+            case String s when s.strip().matches("[-+]?[0-9]{1,18}") -> Long.parseLong(s.strip());
+            case String s when s.strip().matches("[-+]?[0-9]{1,18}[.][0-9]{1,18}") -> Double.parseDouble(s.strip());
+            case null, default -> throw RestException.unfit("Expected OpenAPI type=number but got OpenAPI type=" + type(value), at);
+        };
+    }
+
+    private static Boolean flag(Object value, String at) throws RestException {
+        return switch (value) {
+            case Boolean b -> b;
+            case Number n -> n.doubleValue() != 0;
+            case String s when s.matches("(?i)true|yes|1|on") -> true;
+            case String s when s.matches("(?i)false|no|0|off|") -> false;
+            case null, default -> throw RestException.unfit("Expected OpenAPI type=boolean but got OpenAPI type=" + type(value), at);
+        };
+    }
+
+    private static String type(Object value) {
+        return switch (value) {
+            case null -> "null";
+            case Json.Obj o -> "object";
+            case List<?> l -> "array";
+            case Boolean b -> "boolean";
+            case Number n -> n instanceof Double ? "number" : "integer";
+            default -> "string";
+        };
+    }
+}

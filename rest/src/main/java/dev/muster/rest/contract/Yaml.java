@@ -1,0 +1,325 @@
+package dev.muster.rest.contract;
+
+import dev.muster.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A body in YAML as a tree: mappings and lists by indentation, plain and quoted words that may go on in lines below, literal ({@code |}) and
+ * folded ({@code >}) text, JSON anywhere, and tags of what JSON knows. Anchors, other tags, several documents and other forms are refused with
+ * their line.
+ */
+public final class Yaml {
+    private static final int DEPTH_MAX = 40;
+    private static final String TEXT = "!!str";
+    private static final List<String> TAGS = List.of(TEXT, "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq");
+
+    /** @see #getMessage it names the line */
+    public static final class Unreadable extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Unreadable(int line, String why) {
+            super("line " + (line + 1) + ": " + why, null, false, false);
+        }
+    }
+
+    private final List<String> lines;
+    private int at;
+
+    private Yaml(List<String> lines) {
+        this.lines = lines;
+    }
+
+    public static Object parse(byte[] utf8) throws Unreadable {
+        List<String> lines = new ArrayList<>(List.of(new String(utf8, StandardCharsets.UTF_8).split("\r?\n", -1)));
+        Yaml y = new Yaml(lines);
+        y.skip();
+        if (y.at < lines.size() && lines.get(y.at).startsWith("%YAML ")) {
+            y.at++;
+        }
+        if (y.at < lines.size() && lines.get(y.at).strip().matches("---( !!(map|seq))?")) {
+            y.at++;
+        }
+        y.skip();
+        if (y.at >= lines.size()) {
+            return null;
+        }
+        Object value = y.block(y.indent(), 0);
+        y.skip();
+        if (y.at < lines.size() && !lines.get(y.at).strip().equals("...")) {
+            throw new Unreadable(y.at, "it belongs to nothing before it");
+        }
+        return value;
+    }
+
+    private void skip() {
+        while (at < lines.size() && (lines.get(at).isBlank() || lines.get(at).strip().startsWith("#"))) {
+            at++;
+        }
+    }
+
+    private int indent() {
+        String line = lines.get(at);
+        int i = 0;
+        while (i < line.length() && line.charAt(i) == ' ') {
+            i++;
+        }
+        return i;
+    }
+
+    private boolean ended() {
+        skip();
+        return at >= lines.size() || lines.get(at).strip().equals("...");
+    }
+
+    /** What stands at this indentation. */
+    private Object block(int indent, int depth) throws Unreadable {
+        if (depth > DEPTH_MAX) {
+            throw new Unreadable(at, "nested too deeply");
+        }
+        String text = lines.get(at).substring(indent);
+        if (text.startsWith("\t")) {
+            throw new Unreadable(at, "a tab in the indentation");
+        }
+        if (text.equals("-") || text.startsWith("- ")) {
+            return list(indent, depth);
+        }
+        if (colon(key(text)) >= 0) {
+            return mapping(indent, depth);
+        }
+        Tagged t = tagged(text);
+        return t.text.isEmpty() ? nothing(t.tag) : scalar(t, Math.max(0, indent - 1));
+    }
+
+    /** @param tag "" for none */
+    private record Tagged(String tag, String text) {}
+
+    private Tagged tagged(String text) throws Unreadable {
+        if (!text.startsWith("!")) {
+            return new Tagged("", text);
+        }
+        int blank = text.indexOf(' ');
+        String tag = blank < 0 ? text : text.substring(0, blank);
+        if (!TAGS.contains(tag)) {
+            throw new Unreadable(at, "the tag " + tag + " is not read");
+        }
+        return new Tagged(tag, blank < 0 ? "" : text.substring(blank).strip());
+    }
+
+    /** A line without the tag of its key. */
+    private static String key(String text) {
+        return text.startsWith(TEXT + " ") ? text.substring(TEXT.length()).stripLeading() : text;
+    }
+
+    private static Object nothing(String tag) {
+        return switch (tag) {
+            case TEXT -> "";
+            case "!!map" -> new Json.Obj();
+            case "!!seq" -> List.of();
+            default -> null;
+        };
+    }
+
+    private List<Object> list(int indent, int depth) throws Unreadable {
+        List<Object> out = new ArrayList<>();
+        while (!ended() && indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- ")) {
+            String rest = lines.get(at).substring(indent + 1);
+            Tagged t = tagged(rest.strip());
+            if (t.text.isEmpty()) {
+                at++;
+                out.add(ended() || indent() <= indent ? nothing(t.tag) : block(indent(), depth + 1));
+            } else if (!t.tag.isEmpty()) {
+                out.add(scalar(t, indent));
+            } else {
+                // the dash is as good as a blank
+                lines.set(at, " ".repeat(indent + 1) + rest);
+                out.add(block(indent(), depth + 1));
+            }
+        }
+        return out;
+    }
+
+    private Json.Obj mapping(int indent, int depth) throws Unreadable {
+        Json.Obj out = new Json.Obj();
+        while (!ended() && indent() == indent) {
+            String text = key(lines.get(at).substring(indent));
+            int colon = colon(text);
+            if (colon < 0) {
+                throw new Unreadable(at, "neither a key nor an item");
+            }
+            String key = String.valueOf(word(text.substring(0, colon).strip()));
+            if (out.has(key)) {
+                throw new Unreadable(at, "a second " + key);
+            }
+            Tagged t = tagged(text.substring(colon + 1).strip());
+            String rest = t.text;
+            if (rest.matches("[|>][-+]?")) {
+                at++;
+                out.put(key, text(indent, rest));
+            } else if (rest.isEmpty() || rest.startsWith("#")) {
+                at++;
+                boolean inner = !ended() && (indent() > indent || indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- "));
+                out.put(key, inner ? block(indent(), depth + 1) : nothing(t.tag));
+            } else {
+                out.put(key, scalar(t, indent));
+            }
+        }
+        return out;
+    }
+
+    /** A literal or folded text: what is indented deeper than its key. */
+    private String text(int indent, String sign) {
+        List<String> own = new ArrayList<>();
+        int inner = -1;
+        while (at < lines.size() && (lines.get(at).isBlank() || indent() > indent)) {
+            inner = inner < 0 && !lines.get(at).isBlank() ? indent() : inner;
+            own.add(lines.get(at++));
+        }
+        int cut = Math.max(0, inner);
+        int last = own.size();
+        while (last > 0 && own.get(last - 1).isBlank()) {
+            last--;
+        }
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < last; i++) {
+            String line = own.get(i).length() > cut ? own.get(i).substring(cut) : "";
+            out.append(line).append(i + 1 == last ? "" : sign.startsWith(">") && !line.isEmpty() ? " " : "\n");
+        }
+        return out + (sign.endsWith("-") || last == 0 ? "" : "\n");
+    }
+
+    /** Where a key ends: before a blank or the end of the line, outside of quotes and of JSON. */
+    private static int colon(String text) {
+        char first = text.isEmpty() ? ' ' : text.charAt(0);
+        int from = 0;
+        if (first == '"' || first == '\'') {
+            from = text.indexOf(first, 1) + 1;
+            if (from == 0) {
+                return -1;
+            }
+        } else if (first == '{' || first == '[') {
+            return -1;
+        }
+        for (int i = from; i < text.length(); i++) {
+            if (text.charAt(i) == ':' && (i + 1 == text.length() || text.charAt(i + 1) == ' ')) {
+                return i;
+            }
+            if (text.charAt(i) == '#' && i > 0 && text.charAt(i - 1) == ' ') {
+                return -1;
+            }
+        }
+        return -1;
+    }
+
+    /** A value that begins in this line, and what goes on with it in lines that begin deeper. */
+    private Object scalar(Tagged t, int indent) throws Unreadable {
+        String text = t.text;
+        char first = text.charAt(0);
+        if (first == '{' || first == '[') {
+            try {
+                Object value = Json.parse(text.getBytes(StandardCharsets.UTF_8));
+                at++;
+                return value;
+            } catch (Json.MalformedException e) {
+                throw new Unreadable(at, "what begins with " + first + " must be JSON on one line");
+            }
+        }
+        int begun = at;
+        boolean quoted = first == '"' || first == '\'';
+        int hash = text.indexOf(" #");
+        StringBuilder whole = new StringBuilder(quoted || hash < 0 ? text.strip() : text.substring(0, hash).strip());
+        int breaks = 0;
+        at++;
+        while (at < lines.size() && (quoted ? !isWhole(whole)
+                : !lines.get(at).isBlank() && indent() > indent && !lines.get(at).strip().startsWith("#"))) {
+            String line = lines.get(at).strip();
+            if (!quoted && colon(line) >= 0) {
+                throw new Unreadable(at, "a key below a value");
+            }
+            if (!line.isEmpty()) {
+                whole.append(breaks == 0 ? " " : "\n".repeat(breaks)).append(line);
+            }
+            breaks = line.isEmpty() ? breaks + 1 : 0;
+            at++;
+        }
+        if (quoted && !isWhole(whole)) {
+            throw new Unreadable(begun, "a quote without its end");
+        }
+        at--;       // of what is told wrong
+        Object value = t.tag.equals(TEXT) && !quoted ? whole.toString() : word(whole.toString());
+        at++;
+        return value;
+    }
+
+    /** Whether the text in quotes has its end. */
+    private static boolean isWhole(CharSequence text) {
+        char quote = text.charAt(0);
+        for (int i = 1; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean escape = quote == '"' ? c == '\\' : c == quote && i + 1 < text.length() && text.charAt(i + 1) == quote;
+            if (escape) {
+                i++;
+            } else if (c == quote) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String unescaped(String text) throws Unreadable {
+        StringBuilder out = new StringBuilder();
+        for (int i = 1; i < text.length() - 1; i++) {
+            char c = text.charAt(i);
+            if (c == '"') {
+                throw new Unreadable(at, "something behind the end of a quote");
+            }
+            if (c != '\\') {
+                out.append(c);
+                continue;
+            }
+            char sign = text.charAt(++i);
+            int digits = sign == 'x' ? 2 : sign == 'u' ? 4 : sign == 'U' ? 8 : 0;
+            if (digits > 0) {
+                try {
+                    out.appendCodePoint(Integer.parseInt(text, i + 1, Math.min(text.length(), i + 1 + digits), 16));
+                } catch (IllegalArgumentException e) {
+                    throw new Unreadable(at, "no sign has the number that stands behind \\" + sign);
+                }
+                i += digits;
+                continue;
+            }
+            int known = "0abtnvfre \"/\\N_LP".indexOf(sign);
+            if (known < 0) {
+                throw new Unreadable(at, "\\" + sign + " is no sign");
+            }
+            out.append("\0\u0007\b\t\n\u000b\f\r\u001b \"/\\\u0085\u00a0\u2028\u2029".charAt(known));
+        }
+        return out.toString();
+    }
+
+    private Object word(String text) throws Unreadable {
+        if (text.startsWith("\"")) {
+            if (text.length() < 2 || !text.endsWith("\"") || !isWhole(text)) {
+                throw new Unreadable(at, "a quote without its end");
+            }
+            return unescaped(text);
+        }
+        if (text.startsWith("'")) {
+            if (text.length() < 2 || !text.endsWith("'")) {
+                throw new Unreadable(at, "a quote without its end");
+            }
+            return text.substring(1, text.length() - 1).replace("''", "'");
+        }
+        if (!text.isEmpty() && "&*!%@`?|>".indexOf(text.charAt(0)) >= 0) {
+            throw new Unreadable(at, "words that begin with " + text.charAt(0) + " are not read");
+        }
+        return switch (text) {
+            case "", "~", "null" -> null;
+            case "true" -> Boolean.TRUE;
+            case "false" -> Boolean.FALSE;
+            default -> text.matches("-?(0|[1-9][0-9]{0,17})") ? (Object) Long.parseLong(text)
+                    : text.matches("-?[0-9]{1,18}\\.[0-9]{1,18}") ? (Object) Double.parseDouble(text) : text;
+        };
+    }
+}

@@ -1,0 +1,69 @@
+package dev.muster.rest.http;
+
+import dev.muster.rest.operation.Router;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Optional;
+
+/** One connection from its first byte to its last. */
+public final class Connection {
+    private static final int BUFFER_BYTES = 16 << 10;
+
+    private final Router router;
+    private final String source;
+    private final Optional<Request.Peer> peer;
+    private final Runnable streaming;
+    private final boolean secure;
+    private final Http.Bounds bounds;
+
+    /** @param source as answers name it; @param peer who is at the other end, where the system says so */
+    public Connection(Router router, String source, Optional<Request.Peer> peer) {
+        this(router, source, peer, false, () -> { }, Http.Bounds.NONE);
+    }
+
+    /** @param secure it is encrypted; @param streaming run when the connection turns into a stream, which counts as none that is waited for */
+    public Connection(Router router, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming, Http.Bounds bounds) {
+        this.bounds = bounds;
+        this.secure = secure;
+        this.streaming = streaming;
+        this.router = router;
+        this.source = source;
+        this.peer = peer;
+    }
+
+    /** Serves until the other side ends. @return false if what came was no HTTP */
+    public boolean serve(InputStream in, OutputStream out) throws IOException {
+        Http http = new Http(new BufferedInputStream(in, BUFFER_BYTES), new BufferedOutputStream(out, BUFFER_BYTES), bounds);
+        while (true) {
+            Optional<Request> request;
+            try {
+                request = http.next();
+                bounds.read();
+                if (secure) {
+                    request.ifPresent(r -> r.headers().put(Request.SECURE, ""));
+                }
+            } catch (Http.Malformed e) {
+                http.send(router.malformed(e, source), false, false);
+                return false;
+            }
+            if (request.isEmpty()) {
+                return true;
+            }
+            Http.Reply reply = router.answer(request.get(), source, peer);
+            if (reply.isStream()) {
+                streaming.run();
+            }
+            try {
+                if (!http.send(reply, request.get().keepAlive(), request.get().method().equals("HEAD"))) {
+                    return true;
+                }
+            } finally {
+                bounds.answered();
+                reply.close();
+            }
+        }
+    }
+}

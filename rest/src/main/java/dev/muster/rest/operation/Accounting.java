@@ -1,0 +1,293 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.format.JobRows;
+import dev.muster.cli.shape.AcctJson;
+import dev.muster.cli.shape.ConfJson;
+import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.shape.SacctJson;
+import dev.muster.cli.shape.Tree;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.AccountingRows;
+import dev.muster.rest.contract.Made;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** {@code GET /slurmdb/…}: what sacct and sacctmgr list. */
+final class Accounting {
+
+    private Accounting() {}
+
+    static Map<String, Call.Handler> handlers() {
+        Map<String, Call.Handler> out = new HashMap<>(AccountingChanges.handlers());
+        out.put("slurmdb_{v}_get_job", Accounting::job);
+        out.put("slurmdb_{v}_get_jobs", Accounting::jobs);
+        out.put("slurmdb_{v}_get_config", Accounting::config);
+        out.put("slurmdb_{v}_get_conf", Accounting::conf);
+        out.put("slurmdb_{v}_get_tres", c -> list(c, "tres", "TRES", new Json.Obj()));
+        out.put("slurmdb_{v}_get_single_qos", c -> list(c, "qos", "qos", new Json.Obj().put("name", c.path().get("qos"))));
+        out.put("slurmdb_{v}_get_qos", c -> list(c, "qos", "qos", where(c, "description", "description", "id", "id", "name", "name",
+                "preempt_mode", "preemptmode")));
+        out.put("slurmdb_{v}_get_associations", Accounting::associations);
+        out.put("slurmdb_{v}_get_association", Accounting::associations);
+        out.put("slurmdb_{v}_get_instances", Accounting::instances);
+        out.put("slurmdb_{v}_get_instance", Accounting::instances);
+        out.put("slurmdb_{v}_get_user", c -> list(c, "user", "users", new Json.Obj().put("name", c.path().get("name"))));
+        out.put("slurmdb_{v}_get_users", c -> list(c, "user", "users", where(c, "admin_level", "adminlevel", "default_account", "defaultaccount",
+                "default_wckey", "defaultwckey")));
+        out.put("slurmdb_{v}_get_cluster", c -> list(c, "cluster", "clusters", where(c, "classification", "classification",
+                "rpc_version", "rpc").put("name", c.path().get("cluster_name"))));
+        out.put("slurmdb_{v}_get_clusters", c -> list(c, "cluster", "clusters", new Json.Obj()));
+        out.put("slurmdb_{v}_get_wckey", Accounting::wckey);
+        out.put("slurmdb_{v}_get_wckeys", c -> list(c, "wckey", "wckeys", where(c, "cluster", "cluster", "id", "id", "name", "name", "user",
+                "user")));
+        out.put("slurmdb_{v}_get_account", c -> list(c, "account", "accounts", new Json.Obj().put("name", c.path().get("account_name"))));
+        out.put("slurmdb_{v}_get_accounts", c -> list(c, "account", "accounts", where(c, "description", "description")));
+        out.put("slurmdb_{v}_get_diag", Accounting::diag);
+        out.put("slurmdb_{v}_get_ping", Accounting::ping);
+        return out;
+    }
+
+    // ---- the book
+
+    static List<Json.Obj> rows(Call c, String entity, Json.Obj where, List<String> options) throws SlurmException {
+        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", Call.objects(options)))
+                .objects("rows");
+    }
+
+    /** @param pairs parameter of the query and condition of slurmdbd, by turns */
+    private static Json.Obj where(Call c, String... pairs) {
+        Json.Obj out = new Json.Obj();
+        for (int i = 0; i < pairs.length; i += 2) {
+            if (!c.asked(pairs[i]).isEmpty()) {
+                out.put(pairs[i + 1], c.asked(pairs[i]));
+            }
+        }
+        return out;
+    }
+
+    /** Flags of queries, by the options that they mean. */
+    private static final String[][] OPTIONS = {{"withdeleted", "with_deleted", "include_deleted_qos", "include_deleted_associations", "deleted"},
+        {"withassoc", "with_assocs", "withassociations"}, {"withcoord", "with_coords", "withcoordinators"},
+        {"withsubaccounts", "include_sub_acct_information"}, {"woplimits", "exclude_limits_from_parents"},
+        {"onlydefaults", "filter_to_only_defaults"}, {"rawqos", "include_the_raw_qos_or_delta_qos"}};
+
+    private static List<String> options(Call c) {
+        List<String> out = new ArrayList<>();
+        for (String[] o : OPTIONS) {
+            for (int i = 1; i < o.length; i++) {
+                if (c.given(o[i])) {
+                    out.add(o[0]);
+                }
+            }
+        }
+        return out;
+    }
+
+    private static void list(Call c, String entity, String field, Json.Obj where) throws SlurmException {
+        List<String> options = options(c);
+        List<Json.Obj> rows = rows(c, entity, where, options).stream().filter(r -> fits(c, entity, r)).toList();
+        rows.forEach(r -> without(c, r));
+        Json.Obj shape = shape(c, entity, rows);
+        if (entity.equals("user") && c.given("with_wckeys")) {
+            wckeysOf(c, shape);
+        }
+        if (shape.list(field).isEmpty()) {
+            c.nothing(field);
+        }
+        c.out().with(shape);
+    }
+
+    /** What slurmdbd is not asked for. */
+    private static boolean fits(Call c, String entity, Json.Obj row) {
+        return switch (entity) {
+            case "wckey" -> !c.given("only_defaults") || row.text("WCKey").startsWith("*");
+            case "account" -> !c.given("usersarecoords") || Call.words(row.text("AccountFlags")).contains("UsersAreCoords");
+            case "cluster" -> (c.list("cluster").isEmpty() || c.list("cluster").contains(row.text("Cluster")))
+                    && c.list("federation").isEmpty() && flagged(c, row.text("ClusterFlags"));
+            default -> true;
+        };
+    }
+
+    private static boolean flagged(Call c, String flags) {
+        List<String> has = Call.words(flags.toUpperCase(Locale.ROOT));
+        return c.list("flags").stream().allMatch(f -> has.contains(f.toUpperCase(Locale.ROOT)));
+    }
+
+    /** What is not wanted of a row. */
+    private static void without(Call c, Json.Obj row) {
+        if (c.given("exclude_parent_id/name")) {
+            row.put("ParentID", "").put("ParentName", "");
+        }
+        if (c.operation().id().contains("_user") && !options(c).contains("withassoc")) {
+            // a default account is that of an association
+            row.put("DefaultAccount", "").put("DefaultQOSID", "");
+        }
+        if (c.operation().id().contains("_user") && !c.given("with_wckeys")) {
+            row.put("DefaultWCKey", "");
+        }
+        if (c.given("without_defaults")) {
+            row.put("DefaultAccount", "").put("DefaultWCKey", "").put("DefaultQOSID", "");
+        }
+    }
+
+    static Json.Obj shape(Call c, String entity, List<Json.Obj> rows) throws SlurmException {
+        return AcctJson.of(entity, rows, rows(c, "tres", new Json.Obj(), List.of())).orElseThrow();
+    }
+
+    private static void wckeysOf(Call c, Json.Obj users) throws SlurmException {
+        List<Json.Obj> all = shape(c, "wckey", rows(c, "wckey", new Json.Obj(), List.of())).objects("wckeys");
+        users.objects("users").forEach(u -> u.put("wckeys", Call.objects(all.stream().filter(w -> w.text("user").equals(u.text("name")))
+                .toList())));
+    }
+
+    private static void associations(Call c) throws SlurmException {
+        list(c, "association", "associations", where(c, "account", "account", "cluster", "cluster", "default_qos", "defaultqos", "id", "id",
+                "parent_account", "parent", "partition", "partition", "qos", "qos", "user", "user"));
+    }
+
+    /** By number; by name where none has that number. */
+    private static void wckey(Call c) throws SlurmException {
+        String id = c.path().get("id");
+        List<Json.Obj> all = rows(c, "wckey", new Json.Obj(), List.of());
+        List<Json.Obj> meant = all.stream().filter(w -> w.text("ID").equals(id)).toList();
+        Json.Obj shape = shape(c, "wckey", meant.isEmpty() ? all.stream().filter(w -> AccountingChanges.wckeyName(w).equals(id)).toList() : meant);
+        if (shape.list("wckeys").isEmpty()) {
+            c.nothing("wckeys");
+        }
+        c.out().with(shape);
+    }
+
+    private static void config(Call c) throws SlurmException {
+        for (String entity : List.of("cluster", "tres", "account", "user", "qos", "wckey", "association")) {
+            boolean tree = entity.equals("account") || entity.equals("user");
+            Json.Obj shape = shape(c, entity, rows(c, entity, new Json.Obj(), tree ? List.of("withassoc", "withcoord") : List.of()));
+            shape.fields().forEach((k, v) -> c.out().put(k.equals("TRES") ? "tres" : k, v));
+        }
+    }
+
+    private static void conf(Call c) throws SlurmException {
+        List<Json.Obj> rows = rows(c, "configuration", new Json.Obj(), List.of());
+        c.out().with(ConfJson.slurmdbd(rows.isEmpty() ? new Json.Obj() : rows.getFirst()));
+    }
+
+    private static void instances(Call c) throws SlurmException {
+        List<Json.Obj> rows = rows(c, "instance", where(c, "cluster", "cluster", "extra", "extra", "instance_id", "instanceid",
+                "instance_type", "instancetype", "node_list", "node", "time_end", "end", "time_start", "start"), List.of());
+        if (rows.isEmpty()) {
+            c.nothing("instances");
+        }
+        c.out().with(AcctJson.of("instance", rows, List.of()).orElseThrow());
+    }
+
+    private static void diag(Call c) throws SlurmException {
+        c.out().with(AcctJson.statistics(rows(c, "stats", new Json.Obj(), List.of())));
+    }
+
+    private static void ping(Call c) throws SlurmException {
+        long began = System.nanoTime();
+        boolean up;
+        try {
+            c.host().accounting().call("Ping", new Json.Obj());
+            up = true;
+        } catch (SlurmException e) {
+            if (e.errno() != SlurmErrno.CTLD_CONNECT.number() && e.errno() != SlurmErrno.CTLD_RECV.number()) {
+                throw e;
+            }
+            up = false;
+        }
+        c.out().with(ControlJson.slurmdbdPing(c.host().accountingHost(), up, (System.nanoTime() - began) / 1000));
+    }
+
+    // ---- jobs
+
+    private static void answer(Call c, Json.Obj query, Predicate<Json.Obj> conditions) throws SlurmException {
+        EndedPages pages = new EndedPages(c.host(), query);
+        boolean alone = query.flag("allocationsOnly");
+        c.out().put("jobs", (Made) element -> {
+            boolean[] any = {false};
+            try {
+                pages.each(reply -> reply.objects("jobs").stream().filter(e -> conditions.test(e.obj("job"))).forEach(e -> {
+                    any[0] = true;
+                    element.accept(SacctJson.job(c.names(), e.obj("job"), alone ? List.of() : e.objects("steps"), reply.number("now"),
+                            reply.text("cluster")));
+                }));
+            } catch (SlurmException e) {
+                // what was read has gone out: errors stand behind it
+                c.out().error(RestException.of(e, c.operation().id().replace("_{v}", "") + "()"));
+            }
+            if (!any[0]) {
+                c.nothing("jobs");
+            }
+        });
+    }
+
+    private static void job(Call c) throws RestException, SlurmException {
+        if (!c.path().get("job_id").matches("[0-9].*")) {
+            throw RestException.query("\"" + c.path().get("job_id") + "\" is no job", "#/job_id/");
+        }
+        answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", Call.objects(List.of(c.path().get("job_id")))), j -> true);
+    }
+
+    private static final String[] LISTS = {"account", "accounts", "cluster", "clusters", "job_name", "names", "partition", "partitions", "qos",
+        "qos", "reason", "reasons", "step", "jobs", "wckey", "wckeys"};
+    private static void jobs(Call c) throws RestException, SlurmException {
+        Predicate<Json.Obj> conditions = EndedJobs.of(c);
+        Json.Obj q = new Json.Obj();
+        for (int i = 0; i < LISTS.length; i += 2) {
+            if (!c.list(LISTS[i]).isEmpty()) {
+                q.put(LISTS[i + 1], Call.objects(c.list(LISTS[i])));
+            }
+        }
+        List<Object> states = new ArrayList<>();
+        for (String state : c.list("state")) {
+            states.add(state(state));
+        }
+        if (!states.isEmpty()) {
+            q.put("states", states);
+        }
+        if (!c.asked("node").isEmpty()) {
+            q.put("nodes", Call.objects(Tree.hosts(c.asked("node"))));
+        }
+        ids(c, q, "users", "userIds");
+        ids(c, q, "groups", "groupIds");
+        if (!q.has("userIds")) {
+            q.put("allUsers", Boolean.TRUE);
+        }
+        q.put("from", c.time("start_time")).put("to", c.time("end_time")).put("duplicates", c.given("show_duplicates"))
+                .put("allocationsOnly", c.given("skip_steps"));
+        q.put("wholeHetjob", c.given("whole_hetjob") ? "yes" : c.given("disable_whole_hetjob") ? "no" : "");
+        q.put("text", c.given("show_batch_script") ? AccountingRows.Query.SCRIPT : c.given("show_job_environment")
+                ? AccountingRows.Query.ENVIRONMENT : "");
+        answer(c, q, conditions);
+    }
+
+    /** Parses a state as sacct does: name or abbreviation, in any case. */
+    private static String state(String word) throws RestException {
+        String name = JobRows.stateName(word.toUpperCase(Locale.ROOT));
+        if (name.isEmpty()) {
+            throw new RestException(422, RestException.INVALID_FLAG, "Data parser unable to parse invalid flag", "Unknown flag \"" + word + "\"",
+                    "#/state/");
+        }
+        return name;
+    }
+
+    private static void ids(Call c, Json.Obj q, String parameter, String field) throws RestException {
+        List<Object> ids = new ArrayList<>();
+        for (String name : c.list(parameter)) {
+            int id = field.startsWith("u") ? c.host().userId(name) : c.host().groupId(name);
+            if (id < 0) {
+                throw RestException.query("\"" + name + "\" is not known", "#/" + parameter + "/");
+            }
+            ids.add((long) id);
+        }
+        if (!ids.isEmpty()) {
+            q.put(field, ids);
+        }
+    }
+}

@@ -1,0 +1,567 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.shape.AcctJson;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.Entities;
+import dev.muster.model.accounting.LimitField;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** {@code POST} and {@code DELETE /slurmdb/…}: what sacctmgr adds, modifies and deletes. What is there is modified, what is not is added. */
+final class AccountingChanges {
+    private AccountingChanges() {}
+
+    static Map<String, Call.Handler> handlers() {
+        return Map.ofEntries(Map.entry("slurmdb_{v}_post_job", AccountingChanges::job),
+                Map.entry("slurmdb_{v}_post_jobs", AccountingChanges::jobs),
+                Map.entry("slurmdb_{v}_post_config", AccountingChanges::config), Map.entry("slurmdb_{v}_post_tres", AccountingChanges::tres),
+                Map.entry("slurmdb_{v}_post_qos", AccountingChanges::qos), Map.entry("slurmdb_{v}_delete_single_qos", AccountingChanges::deleteQos),
+                Map.entry("slurmdb_{v}_post_associations", AccountingChanges::associations),
+                Map.entry("slurmdb_{v}_delete_associations", AccountingChanges::deleteAssociations),
+                Map.entry("slurmdb_{v}_delete_association", AccountingChanges::deleteAssociations),
+                Map.entry("slurmdb_{v}_post_users", AccountingChanges::users), Map.entry("slurmdb_{v}_delete_user", AccountingChanges::deleteUser),
+                Map.entry("slurmdb_{v}_post_users_association", AccountingChanges::usersAssociation),
+                Map.entry("slurmdb_{v}_post_clusters", AccountingChanges::clusters),
+                Map.entry("slurmdb_{v}_delete_cluster", AccountingChanges::deleteCluster),
+                Map.entry("slurmdb_{v}_post_wckeys", AccountingChanges::wckeys),
+                Map.entry("slurmdb_{v}_delete_wckey", AccountingChanges::deleteWckey),
+                Map.entry("slurmdb_{v}_post_accounts", AccountingChanges::accounts),
+                Map.entry("slurmdb_{v}_delete_account", AccountingChanges::deleteAccount),
+                Map.entry("slurmdb_{v}_post_accounts_association", AccountingChanges::accountsAssociation));
+    }
+
+    // ---- one change
+
+    private static Json.Obj of(Map<String, String> map) {
+        Json.Obj out = new Json.Obj();
+        map.forEach(out::put);
+        return out;
+    }
+
+    /** Does it. @throws RestException with the first of slurmdbd's sentences, if it was refused */
+    private static Json.Obj change(Call c, String verb, String entity, Map<String, String> set, Map<String, String> where)
+            throws RestException, SlurmException {
+        Json.Obj done = c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity).put("set", of(set))
+                .put("where", of(where)).put("commit", Boolean.TRUE));
+        if (!done.texts("error").isEmpty()) {
+            int errno = done.integer("errno");
+            String sentence = String.join("\n", done.texts("error")).strip();
+            boolean adding = c.operation().id().contains("_post_users_association");
+            if (sentence.equals("Nothing new added.") || adding && sentence.contains("\nNothing added.")) {
+                unchanged(c);
+                return done;
+            }
+            throw refused(c, entity, errno, sentence);
+        }
+        return done;
+    }
+
+    /** What slurmdbd says of an entity that it does not remove is a number of Slurm's errors; other refusals have their sentence. */
+    private static RestException refused(Call c, String entity, int errno, String sentence) {
+        String first = sentence.lines().findFirst().orElse("").strip();
+        Optional<SlurmErrno> known = !first.startsWith(REFUSED) ? Optional.empty()
+                : Arrays.stream(SlurmErrno.values()).filter(e -> e.sentence().equals(first.substring(REFUSED.length()))).findFirst();
+        String[] names = REMOVALS.get(c.operation().id().replaceAll(".*_delete_", ""));
+        if (known.isPresent() && names != null) {
+            return RestException.of(known.get(), names[0] + " failed", names[1]);
+        }
+        return c.refused(errno > 0 ? SlurmErrno.of(errno) : SlurmErrno.ERROR, sentence);
+    }
+
+    private static final String REFUSED = "Error with request: ";
+    /** Operations that delete: what their failure is called, and where it is said. */
+    private static final Map<String, String[]> REMOVALS = Map.of("user", new String[] {"slurmdb_users_remove", "_delete_user"},
+            "account", new String[] {"slurmdb_accounts_remove", "_delete_account"},
+            "association", new String[] {"slurmdb_associations_remove", "_delete_assoc"},
+            "associations", new String[] {"slurmdb_associations_remove", "_delete_assoc"},
+            "single_qos", new String[] {"slurmdb_qos_remove", "_op_handler_qos"},
+            "cluster", new String[] {"slurmdb_clusters_remove", "_delete_cluster"});
+
+    private static Map<String, String> map(String... pairs) {
+        Map<String, String> out = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            out.put(pairs[i], pairs[i + 1]);
+        }
+        return out;
+    }
+
+    /** Without what is not said. */
+    private static Map<String, String> said(String... pairs) {
+        Map<String, String> out = map(pairs);
+        out.values().removeIf(String::isEmpty);
+        return out;
+    }
+
+    private static boolean exists(Call c, String entity, String name) throws SlurmException {
+        return !Accounting.rows(c, entity, new Json.Obj().put("name", name), List.of()).isEmpty();
+    }
+
+    private static String named(Json.Obj o, String what) throws RestException {
+        if (o.text("name").isEmpty()) {
+            throw RestException.incomplete(what + " needs a name");
+        }
+        return o.text("name");
+    }
+
+    private static void deleted(Call c, String entity, Map<String, String> where, String field, String name) throws RestException, SlurmException {
+        List<String> names = change(c, "delete", entity, Map.of(), where).texts("names");
+        if (names.isEmpty()) {
+            unchanged(c);
+        }
+        c.out().put(field, Call.objects(names.isEmpty() ? List.of() : List.of(name)));
+    }
+
+    /** Nothing was deleted, as the entity does not exist. */
+    private static void unchanged(Call c) {
+        c.out().status(304);
+    }
+
+    // ---- QOS, clusters, TRES
+
+    private static void qos(Call c) throws RestException, SlurmException {
+        for (Json.Obj q : c.body().objects("qos")) {
+            if (q.text("name").isEmpty()) {
+                throw RestException.query("Cannot create a QOS without a name", "_foreach_update_qos");
+            }
+            String name = q.text("name");
+            Map<String, String> set = AcctJson.settings("qos", q);
+            if (!exists(c, "qos", name)) {
+                change(c, "add", "qos", set, map("name", name));
+            } else if (!set.isEmpty()) {
+                change(c, "modify", "qos", set, map("name", name));
+            }
+        }
+    }
+
+    private static void deleteQos(Call c) throws RestException, SlurmException {
+        deleted(c, "qos", map("name", c.path().get("qos")), "removed_qos", c.path().get("qos"));
+    }
+
+    private static void clusters(Call c) throws RestException, SlurmException {
+        for (Json.Obj cluster : c.body().objects("clusters")) {
+            String name = named(cluster, "A cluster");
+            if (!exists(c, "cluster", name)) {
+                change(c, "add", "cluster", Map.of(), map("name", name));
+            }
+        }
+    }
+
+    private static void deleteCluster(Call c) throws RestException, SlurmException {
+        deleted(c, "cluster", map("name", c.path().get("cluster_name")), "deleted_clusters", c.path().get("cluster_name"));
+    }
+
+    private static void tres(Call c) throws RestException, SlurmException {
+        List<Json.Obj> known = Accounting.shape(c, "tres", Accounting.rows(c, "tres", new Json.Obj(), List.of())).objects("TRES");
+        List<Json.Obj> wanted = c.body().objects("TRES").isEmpty() ? c.body().objects("tres") : c.body().objects("TRES");
+        for (Json.Obj t : wanted) {
+            if (known.stream().noneMatch(k -> k.text("type").equals(t.text("type")) && k.text("name").equals(t.text("name")))) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "TRES come from the clusters that register: none is added by hand in this version");
+            }
+        }
+    }
+
+    // ---- accounts
+
+    private static void accounts(Call c) throws RestException, SlurmException {
+        for (Json.Obj a : c.body().objects("accounts")) {
+            String name = named(a, "An account");
+            Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"), "Flags",
+                    coordFlag(a.texts("flags")));
+            if (!exists(c, "account", name)) {
+                change(c, "add", "account", set, map("name", name));
+            } else if (!set.isEmpty()) {
+                change(c, "modify", "account", set, map("name", name));
+            }
+            if (!a.objects("associations").isEmpty()) {
+                c.out().warning("What an account's associations are is said with POST associations: those of " + name + " are passed over",
+                        "#/accounts/associations/");
+            }
+            if (a.has("coordinators")) {
+                coordinators(c, name, a.objects("coordinators").stream().map(o -> o.text("name").toLowerCase(Locale.ROOT)).toList());
+            }
+        }
+    }
+
+    private static String coordFlag(List<String> flags) {
+        return String.join(",", flags.stream().filter(f -> f.endsWith("UsersAreCoords")).toList());
+    }
+
+    /** These and no others. */
+    private static void coordinators(Call c, String account, List<String> wanted) throws RestException, SlurmException {
+        List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", account), List.of("withcoord"));
+        List<String> had = rows.isEmpty() ? List.of() : Call.words(rows.getFirst().text("Coordinators"));
+        List<String> fresh = wanted.stream().filter(n -> !had.contains(n)).toList();
+        List<String> gone = had.stream().filter(n -> !wanted.contains(n)).toList();
+        if (!fresh.isEmpty()) {
+            change(c, "add", "coordinator", Map.of(), map("name", String.join(",", fresh), "account", account));
+        }
+        if (!gone.isEmpty()) {
+            change(c, "delete", "coordinator", Map.of(), map("name", String.join(",", gone), "account", account));
+        }
+    }
+
+    private static void deleteAccount(Call c) throws RestException, SlurmException {
+        deleted(c, "account", map("name", c.path().get("account_name")), "removed_accounts", c.path().get("account_name"));
+    }
+
+    private static void accountsAssociation(Call c) throws RestException, SlurmException {
+        Json.Obj condition = c.body().obj("association_condition");
+        Map<String, String> set = limits(condition.obj("association"));
+        set.putAll(said("parent", condition.obj("association").text("parent"), "description", c.body().obj("account").text("description"),
+                "organization", c.body().obj("account").text("organization")));
+        Json.Obj done = change(c, "add", "account", set, said("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
+        c.out().put("added_accounts", told(done, "Adding Account(s)", said("Description", c.body().obj("account").text("description"),
+                "Organization", c.body().obj("account").text("organization"))));
+    }
+
+    private static String joined(Json.Obj from, String field) {
+        return String.join(",", from.texts(field));
+    }
+
+    /** Fields by the words of sacctmgr. */
+    private static Map<String, String> limits(Json.Obj record) throws RestException {
+        Map<String, String> out = new LinkedHashMap<>();
+        for (Map.Entry<String, Object> e : record.fields().entrySet()) {
+            Optional<LimitField> field = e.getKey().equals("parent") ? Optional.empty() : LimitField.find(LimitField.ASSOC, e.getKey());
+            String value = switch (e.getValue()) {
+                case Json.Obj o -> o.flag("set") ? Long.toString(o.number("number")) : "";
+                case List<?> l -> String.join(",", l.stream().map(i -> i instanceof Json.Obj t ? AcctJson.tres(t) : String.valueOf(i)).toList());
+                default -> String.valueOf(e.getValue());
+            };
+            // infinite clears
+            boolean clears = e.getValue() instanceof Json.Obj o && o.flag("infinite");
+            if (field.isPresent() && (clears || !value.isEmpty())) {
+                out.put(field.get().name(), value);
+            }
+        }
+        return out;
+    }
+
+    /** As sacctmgr tells it, with columns of fixed widths. */
+    private static String told(Json.Obj done, String head, Map<String, String> settings) {
+        StringBuilder out = new StringBuilder();
+        if (!done.texts("names").isEmpty()) {
+            out.append(' ').append(head).append("\n  ").append(String.join("\n  ", done.texts("names"))).append("\n Settings\n");
+            settings.forEach((name, value) -> out.append(String.format(Locale.ROOT, "  %-15s = %s\n", name, value)));
+        }
+        for (Json.Obj a : done.objects("assocs")) {
+            out.append(out.indexOf(" Associations") < 0 ? " Associations =\n" : "").append(column("  C = ", a.text("cluster"), 10))
+                    .append(column(" A = ", a.text("account"), 20)).append(a.text("user").isEmpty() ? "" : column(" U = ", a.text("user"), 9))
+                    .append(a.text("partition").isEmpty() ? "" : column(" P = ", a.text("partition"), 9)).append('\n');
+        }
+        return out.toString();
+    }
+
+    private static String column(String head, String text, int width) {
+        return head + (text.length() < width ? text + " ".repeat(width - text.length()) : text);
+    }
+
+    /** Keys that users were given with their associations. */
+    private static String keys(Json.Obj done, Json.Obj condition) {
+        StringBuilder out = new StringBuilder();
+        for (String key : condition.texts("wckeys")) {
+            for (Json.Obj a : done.objects("assocs")) {
+                out.append(out.isEmpty() ? " Wckey(s)\n" : "").append(column("  C = ", a.text("cluster"), 10)).append(column(" W = ", key, 10))
+                        .append(column(" U = ", a.text("user"), 9)).append('\n');
+            }
+        }
+        return out.toString();
+    }
+
+    // ---- users
+
+    private static void users(Call c) throws RestException, SlurmException {
+        for (Json.Obj u : c.body().objects("users")) {
+            String name = named(u, "A user");
+            if (!u.text("old_name").isEmpty()) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "A user's name cannot be changed by this version");
+            }
+            String level = u.texts("administrator_level").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse("");
+            Json.Obj standard = u.obj("default");
+            Map<String, String> set = said("adminlevel", level, "defaultaccount", standard.text("account"), "defaultwckey", standard.text("wckey"));
+            boolean fresh = !exists(c, "user", name);
+            if (fresh) {
+                List<String> accounts = u.objects("associations").stream().filter(a -> a.text("cluster").isEmpty() && a.text("partition").isEmpty())
+                        .map(a -> a.text("account")).distinct().toList();
+                boolean first = accounts.isEmpty() && standard.text("account").isEmpty() && !u.objects("associations").isEmpty();
+                if (u.objects("associations").isEmpty() && standard.text("account").isEmpty() && standard.text("wckey").isEmpty()) {
+                    // other requests add its associations
+                    set.put("alone", "yes");
+                }
+                change(c, "add", "user", set, first ? where(name, u.objects("associations").getFirst())
+                        : said("name", name, "account", String.join(",", accounts)));
+            }
+            userAssociations(c, name, u.objects("associations"));
+            if (!fresh) {
+                modify(c, name, set);
+            }
+            defaultQos(c, standard.number("qos"), map("name", name));
+            coordinated(c, name, u.objects("coordinators"));
+            for (Json.Obj w : u.objects("wckeys")) {
+                addWckey(c, w.text("cluster"), w.text("user").isEmpty() ? name : w.text("user"), w.text("name"));
+            }
+        }
+    }
+
+    private static Map<String, String> where(String user, Json.Obj a) {
+        return said("name", user, "account", a.text("account"), "cluster", a.text("cluster"), "partition", a.text("partition"));
+    }
+
+    /** Those that are named and not there. */
+    private static void userAssociations(Call c, String user, List<Json.Obj> wanted) throws RestException, SlurmException {
+        for (Json.Obj a : wanted) {
+            if (!a.text("user").isEmpty() && !a.text("user").equals(user)) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "An association of " + a.text("user") + " is none of " + user + "'s");
+            }
+            if (a.text("account").isEmpty()) {
+                throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
+            }
+            Json.Obj place = new Json.Obj().put("account", a.text("account"));
+            if (!a.text("cluster").isEmpty()) {
+                place.put("cluster", a.text("cluster"));
+            }
+            if (Accounting.rows(c, "association", place, List.of()).stream()
+                    .noneMatch(r -> r.text("User").equals(user) && r.text("Partition").equals(a.text("partition")))) {
+                change(c, "add", "user", Map.of(), where(user, a));
+            }
+        }
+    }
+
+    /** Accounts that the user is made a coordinator of; what he coordinates otherwise stays. */
+    private static void coordinated(Call c, String user, List<Json.Obj> accounts) throws RestException, SlurmException {
+        for (Json.Obj a : accounts) {
+            boolean inherited = a.has("direct") && !a.flag("direct");
+            List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
+            if (!inherited && (rows.isEmpty() || !Call.words(rows.getFirst().text("Coordinators")).contains(user))) {
+                change(c, "add", "coordinator", Map.of(), map("name", user, "account", a.text("name")));
+            }
+        }
+    }
+
+    /** Said by its number; 0 for none. */
+    private static Map<String, String> qosOf(Call c, long id) throws RestException, SlurmException {
+        if (id == 0) {
+            return Map.of();
+        }
+        List<Json.Obj> found = Accounting.rows(c, "qos", new Json.Obj(), List.of()).stream().filter(q -> q.text("ID").equals(Long.toString(id)))
+                .toList();
+        if (found.isEmpty()) {
+            throw c.refused(SlurmErrno.INVALID_QOS, "There is no QOS with the number " + id);
+        }
+        return map("DefaultQOS", found.getFirst().text("Name"));
+    }
+
+    private static void defaultQos(Call c, long id, Map<String, String> where) throws RestException, SlurmException {
+        if (id != 0) {
+            change(c, "modify", "user", qosOf(c, id), where);
+        }
+    }
+
+    /** A default wckey that is not the user's yet becomes it. */
+    private static void modify(Call c, String name, Map<String, String> set) throws RestException, SlurmException {
+        String wckey = set.getOrDefault("defaultwckey", "");
+        if (!wckey.isEmpty()) {
+            addWckey(c, "", name, wckey);
+        }
+        if (!set.isEmpty()) {
+            change(c, "modify", "user", set, map("name", name));
+        }
+    }
+
+    private static void deleteUser(Call c) throws RestException, SlurmException {
+        deleted(c, "user", map("name", c.path().get("name")), "removed_users", c.path().get("name"));
+    }
+
+    private static void usersAssociation(Call c) throws RestException, SlurmException {
+        Json.Obj condition = c.body().obj("association_condition");
+        Json.Obj user = c.body().obj("user");
+        Map<String, String> set = limits(condition.obj("association"));
+        if (!condition.obj("association").text("parent").isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "An account has a parent, a user's association is in its account");
+        }
+        set.putAll(qosOf(c, user.number("defaultqos")));
+        set.putAll(said("adminlevel", user.texts("adminlevel").stream().filter(l -> !l.equals("Not Set")).findFirst().orElse(""),
+                "defaultaccount", user.text("defaultaccount"), "defaultwckey", user.text("defaultwckey")));
+        Json.Obj done = change(c, "add", "user", set, said("name", joined(condition, "users"), "account", joined(condition, "accounts"),
+                "cluster", joined(condition, "clusters"), "partition", joined(condition, "partitions"), "wckey", joined(condition, "wckeys")));
+        String level = set.getOrDefault("adminlevel", "");
+        c.out().put("added_users", told(done, "Adding User(s)", said("Admin Level", level))
+                + keys(done, condition));
+    }
+
+    // ---- wckeys
+
+    /** Without the mark of a default one. */
+    static String wckeyName(Json.Obj row) {
+        String name = row.text("WCKey");
+        return Entities.Wckey.plain(name);
+    }
+
+    private static void addWckey(Call c, String cluster, String user, String name) throws RestException, SlurmException {
+        Json.Obj where = new Json.Obj().put("user", user);
+        if (!cluster.isEmpty()) {
+            where.put("cluster", cluster);
+        }
+        if (Accounting.rows(c, "wckey", where, List.of()).stream().noneMatch(w -> wckeyName(w).equals(name))) {
+            change(c, "add", "user", Map.of(), said("name", user, "wckey", name, "cluster", cluster));
+        }
+    }
+
+    private static void wckeys(Call c) throws RestException, SlurmException {
+        for (Json.Obj w : c.body().objects("wckeys")) {
+            addWckey(c, w.text("cluster"), w.text("user"), named(w, "A wckey"));
+        }
+    }
+
+    /** By number, or all of a name. */
+    private static void deleteWckey(Call c) throws RestException, SlurmException {
+        String id = c.path().get("id");
+        List<Json.Obj> all = Accounting.rows(c, "wckey", new Json.Obj(), List.of());
+        List<Json.Obj> byId = all.stream().filter(w -> w.text("ID").equals(id)).toList();
+        List<Json.Obj> meant = byId.isEmpty() ? all.stream().filter(w -> wckeyName(w).equals(id)).toList() : byId;
+        List<Object> gone = new ArrayList<>();
+        for (Json.Obj w : meant) {
+            change(c, "delete", "user", Map.of(), map("name", w.text("User"), "wckey", wckeyName(w), "cluster", w.text("Cluster")));
+            gone.add(wckeyName(w));
+        }
+        if (gone.isEmpty()) {
+            c.nothing("deleted_wckeys");
+        }
+        c.out().put("deleted_wckeys", gone);
+    }
+
+    // ---- associations
+
+    private static void associations(Call c) throws RestException, SlurmException {
+        for (Json.Obj a : c.body().objects("associations")) {
+            association(c, a);
+        }
+    }
+
+    private static void association(Call c, Json.Obj a) throws RestException, SlurmException {
+        String cluster = a.text("cluster").isEmpty() ? c.names().cluster() : a.text("cluster");
+        String account = a.text("account");
+        String user = a.text("user");
+        String partition = a.text("partition");
+        if (account.isEmpty()) {
+            throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
+        }
+        boolean there = Accounting.rows(c, "association", new Json.Obj().put("cluster", cluster).put("account", account), List.of()).stream()
+                .anyMatch(r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
+        Map<String, String> set = AcctJson.settings("association", a);
+        if (!user.isEmpty() && !a.text("parent_account").isEmpty() && !a.text("parent_account").equals(account)) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
+        }
+        if (!user.isEmpty() && !coordFlag(a.texts("flags")).isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
+        }
+        if (user.isEmpty()) {
+            set.putAll(said("Flags", coordFlag(a.texts("flags"))));
+            set.putAll(said("parent", a.text("parent_account")));
+            if (!there || !set.isEmpty()) {
+                change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
+            }
+        } else if (!there) {
+            change(c, "add", "user", set, said("name", user, "account", account, "cluster", cluster, "partition", partition));
+        } else if (!set.isEmpty()) {
+            change(c, "modify", "user", set, map("name", user, "account", account, "cluster", cluster, "partition", partition));
+        }
+        if (a.flag("is_default") && !user.isEmpty()) {
+            change(c, "modify", "user", map("defaultaccount", account), map("name", user, "cluster", cluster));
+        }
+    }
+
+    private static void deleteAssociations(Call c) throws RestException, SlurmException {
+        Map<String, String> where = said("account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
+        for (String name : c.query().keySet()) {
+            if (!List.of("account", "cluster", "partition", "user").contains(name) && c.flag(name)) {
+                throw c.refused(SlurmErrno.NOT_SUPPORTED, "The filter " + name + " of a deletion is not supported by this version");
+            }
+        }
+        if (c.asked("user").isEmpty() && c.asked("account").isEmpty()) {
+            throw RestException.query("No conditions given to remove, not executing.", "#/");
+        }
+        Json.Obj place = new Json.Obj();
+        List.of("account", "cluster", "partition", "user").stream().filter(k -> !c.asked(k).isEmpty()).forEach(k -> place.put(k, c.asked(k)));
+        List<Json.Obj> meant = Accounting.rows(c, "association", place, List.of());
+        if (meant.size() > 1 && c.operation().id().endsWith("_association")) {
+            throw RestException.ambiguous("ambiguous request: More than 1 association would have been deleted.", "_delete_assoc");
+        }
+        Json.Obj done;
+        if (c.asked("user").isEmpty()) {
+            where.put("name", where.remove("account"));
+            done = change(c, "delete", "account", Map.of(), where);
+        } else {
+            where.put("name", c.asked("user"));
+            // without one of these conditions it would be the user that goes, not what it has
+            where.putIfAbsent("cluster", c.names().cluster());
+            done = change(c, "delete", "user", Map.of(), where);
+        }
+        if (done.objects("assocs").isEmpty() && done.texts("names").isEmpty()) {
+            unchanged(c);
+        }
+        c.out().put("removed_associations", meant.stream().map(a -> (Object) removed(a)).toList());
+    }
+
+    /** An association that was removed, as sacctmgr tells it. */
+    private static String removed(Json.Obj row) {
+        String cluster = column("C = ", row.text("Cluster"), 10);
+        if (row.text("User").isEmpty()) {
+            return cluster + " A = " + row.text("Account") + (row.text("ParentName").isEmpty() ? "" : " of " + row.text("ParentName"));
+        }
+        return cluster + column(" A = ", row.text("Account"), 10) + column(" U = ", row.text("User"), 9)
+                + (row.text("Partition").isEmpty() ? "" : " P = " + row.text("Partition"));
+    }
+
+    // ---- everything
+
+    private static void config(Call c) throws RestException, SlurmException {
+        clusters(c);
+        if (!c.body().objects("tres").isEmpty()) {
+            tres(c);
+        }
+        accounts(c);
+        qos(c);
+        users(c);
+        wckeys(c);
+        associations(c);
+    }
+
+    // ---- jobs that are over
+
+    private static void modify(Call c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
+        Json.Obj comment = job.obj("comment");
+        if (!comment.text("system").isEmpty() || !job.obj("tres").list("allocated").isEmpty()) {
+            throw c.refused(SlurmErrno.NOT_SUPPORTED, "Neither the system's comment nor the TRES of a job that is over can be changed by"
+                    + " this version");
+        }
+        Map<String, String> set = said("admincomment", comment.text("administrator"), "comment", comment.text("job"), "extra", job.text("extra"),
+                "wckey", job.text("wckey"));
+        Json.Obj code = job.obj("derived_exit_code").obj("return_code");
+        if (code.flag("set")) {
+            set.put("derivedexitcode", Long.toString(code.number("number")));
+        }
+        if (ids.isEmpty() || set.isEmpty()) {
+            throw RestException.incomplete("Nothing to change");
+        }
+        Json.Obj done = change(c, "modify", "job", set, map("jobid", String.join(",", ids), "cluster", c.names().cluster()));
+        List<Object> results = new ArrayList<>();
+        done.texts("names").forEach(n -> results.add("JobId=" + n.replaceFirst("\t.*", "")));
+        c.out().put("results", results);
+    }
+
+    private static void job(Call c) throws RestException, SlurmException {
+        modify(c, List.of(c.path().get("job_id")), c.body());
+    }
+
+    private static void jobs(Call c) throws RestException, SlurmException {
+        modify(c, c.body().texts("job_id_list"), c.body().obj("job_rec"));
+    }
+}

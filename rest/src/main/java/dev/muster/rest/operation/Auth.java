@@ -1,0 +1,149 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.command.Access;
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.model.Json;
+import dev.muster.rest.http.Privileges;
+import dev.muster.rest.http.Request;
+import dev.muster.rest.page.Sessions;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Whom a request acts as. A token is passed on: slurmctld and slurmdbd judge it. Local callers are believed where the kernel says that they
+ * are the user that this daemon runs as, or root; they act as that user. Thread-safe.
+ */
+public class Auth {
+    public static final String JWT = "rest_auth/jwt";
+    public static final String LOCAL = "rest_auth/local";
+    /** Connections are kept for so many callers. */
+    private static final int KEPT_MAX = 256;
+    private static final long KEPT_MS = 300_000;
+    /** Of a token that is made for the user whom root or SlurmUser names. */
+    private static final long LENT_SECONDS = 900;
+    private static final int TOKEN_LENGTH_MAX = 8192;
+
+    /** @param host asks as that user */
+    public record Caller(Host host, Request.User user) {}
+
+    private record Kept(Caller caller, long untilMs) {}
+
+    private final Set<String> plugins;
+    private final String slurmConf;
+    private final String ownName;
+    private final Map<String, Kept> kept = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
+            return size() > KEPT_MAX;
+        }
+    };
+
+    /** @param plugins that are loaded; @param slurmConf "" to be looked for; @param ownName the user that this process runs as */
+    public Auth(Set<String> plugins, String slurmConf, String ownName) {
+        this.plugins = plugins;
+        this.slurmConf = slurmConf;
+        this.ownName = ownName;
+    }
+
+    /** @throws RestException 401 for who shows nothing that is believed */
+    public Caller caller(Request request, Optional<Request.Peer> peer) throws RestException {
+        String token = token(request);
+        String name = request.header("x-slurm-user-name");
+        if (!token.isEmpty() && plugins.contains(JWT)) {
+            if (token.length() > TOKEN_LENGTH_MAX || token.chars().filter(c -> c == '.').count() != 2) {
+                throw refused("what was sent is not a token");
+            }
+            return withToken(token, name);
+        }
+        boolean own = peer.isPresent() && (peer.get().uid() == Privileges.uid() || peer.get().uid() == 0);
+        if (own && plugins.contains(LOCAL) && (name.isEmpty() || name.equals(ownName))) {
+            return kept("", () -> new Caller(Access.of(environment("")), new Request.User(ownName, Privileges.groupName(peer.get().gid()))));
+        }
+        throw refused("no token, and no local connection of the user that slurmrestd runs as");
+    }
+
+    public static RestException refused(String why) {
+        return new RestException(401, 1007, "Protocol authentication error", "Authentication failure: " + why, "slurmrestd");
+    }
+
+    public static String token(Request request) {
+        String token = request.header("x-slurm-user-token");
+        String bearer = request.header("authorization");
+        return !token.isEmpty() ? token : bearer.regionMatches(true, 0, "Bearer ", 0, 7) ? bearer.substring(7).strip() : "";
+    }
+
+    private Map<String, String> environment(String token) {
+        Map<String, String> env = new LinkedHashMap<>();
+        if (!slurmConf.isEmpty()) {
+            env.put("SLURM_CONF", slurmConf);
+        }
+        if (!token.isEmpty()) {
+            env.put("SLURM_JWT", token);
+        }
+        return env;
+    }
+
+    private Caller withToken(String token, String name) throws RestException {
+        String speaksFor = userOf(token);
+        if (name.isEmpty() || name.equals(speaksFor)) {
+            return kept(token, () -> new Caller(Access.of(environment(token)), new Request.User(speaksFor, "")));
+        }
+        if (Sessions.end(token) <= System.currentTimeMillis()) {
+            throw refused("the token is out of date");
+        }
+        // only root and SlurmUser get a token for somebody else
+        return kept(token + "\n" + name, () -> {
+            Host host = Access.of(environment(token));
+            Json.Obj made;
+            try {
+                made = host.controller().call("CreateToken", new Json.Obj().put("user", name).put("lifespanSeconds", LENT_SECONDS));
+            } catch (SlurmException e) {
+                throw refused("the token is not for " + name + ": " + e.getMessage());
+            }
+            String lent = made.text("token").replace("SLURM_JWT=", "").strip();
+            return new Caller(Access.of(environment(lent)), new Request.User(name, ""));
+        });
+    }
+
+    /** What the token says, to be shown: whether it is true is not judged here. */
+    private static String userOf(String token) throws RestException {
+        try {
+            String[] parts = token.split("\\.", -1);
+            Json.Obj claims = Json.object(Base64.getUrlDecoder().decode(parts[1].getBytes(StandardCharsets.US_ASCII)));
+            List<String> names = new ArrayList<>(List.of(claims.text("sun"), claims.text("username")));
+            names.removeIf(String::isEmpty);
+            return names.isEmpty() ? "" : names.getFirst();
+        } catch (IllegalArgumentException | Json.MalformedException e) {
+            throw refused("what was sent is not a token");
+        }
+    }
+
+    private interface Maker {
+        Caller make() throws RestException;
+    }
+
+    private Caller kept(String key, Maker maker) throws RestException {
+        long now = System.currentTimeMillis();
+        synchronized (kept) {
+            Kept found = kept.get(key);
+            if (found != null && found.untilMs > now) {
+                return found.caller;
+            }
+        }
+        Caller made = maker.make();
+        synchronized (kept) {
+            kept.remove(key);
+            kept.put(key, new Kept(made, now + KEPT_MS));
+        }
+        return made;
+    }
+}

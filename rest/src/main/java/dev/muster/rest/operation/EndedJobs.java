@@ -1,0 +1,54 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.sacct.SacctFilter;
+import dev.muster.model.Json;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** Conditions of {@code GET /slurmdb/…/jobs} that rows of jobs are looked at for, beside those that slurmctld and slurmdbd know. */
+final class EndedJobs {
+    /** Of a query, by what a row's flags say. */
+    private static final Map<String, String> STARTED = Map.of("scheduled_on_submit", "SchedSubmit", "scheduled_by_main", "SchedMain",
+            "scheduled_by_backfill", "SchedBackfill", "job_started", "StartReceived", "scheduler_unset", "None");
+    private static final long EXIT_MAX = 0xff;
+
+    private EndedJobs() {}
+
+    /** @throws RestException for what is no number where one is meant */
+    static Predicate<Json.Obj> of(Call c) throws RestException {
+        Predicate<Json.Obj> all = numbered(c, "association", "assocId").and(numbered(c, "reservation_id", "reservationId"));
+        Set<String> reservations = new HashSet<>(c.list("reservation"));
+        if (!reservations.isEmpty()) {
+            all = all.and(j -> reservations.contains(j.text("reservation")));
+        }
+        if (!c.asked("exit_code").isEmpty()) {
+            long code = c.number("exit_code");
+            if (code > EXIT_MAX) {
+                throw RestException.query(code + " is no exit code", "#/exit_code/");
+            }
+            all = all.and(j -> j.number("endTime") > 0 && j.obj("exit").number("code") == code);
+        }
+        // as sacct --constraints and --flags
+        SacctFilter filter = new SacctFilter();
+        filter.constraints(String.join(",", c.list("constraints")));
+        STARTED.forEach((parameter, flag) -> {
+            if (c.given(parameter)) {
+                filter.flag(flag);
+            }
+        });
+        return all.and(filter);
+    }
+
+    private static Predicate<Json.Obj> numbered(Call c, String parameter, String field) throws RestException {
+        Set<Long> wanted = new HashSet<>();
+        for (String word : c.list(parameter)) {
+            if (!word.matches("[0-9]{1,10}")) {
+                throw RestException.query("\"" + word + "\" is no number", "#/" + parameter + "/");
+            }
+            wanted.add(Long.parseLong(word));
+        }
+        return wanted.isEmpty() ? j -> true : j -> wanted.contains(j.number(field));
+    }
+}

@@ -1,0 +1,60 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import java.util.function.Consumer;
+
+/** What accounting has of jobs, so many rows at a time: however many there are, they are never here together. */
+public final class EndedPages {
+    static final int ROWS = 1000;
+    /** Of a few fields each: every page has all that may be meant looked through. */
+    static final int ROWS_OF_SUMS = 20_000;
+    /** With scripts or environments. */
+    static final int ROWS_OF_TEXT = 50;
+    private static final String SEPARATE = "accounting_storage/slurmdbd";
+
+    private final Host host;
+    private final Json.Obj query;
+    private final Json.Obj first;
+
+    /** Asks for the first of them, so that a refusal is one. */
+    public EndedPages(Host host, Json.Obj query) throws SlurmException {
+        this.host = host;
+        this.query = query.put("limit", (long) (query.has("fields") ? ROWS_OF_SUMS : query.text("text").isEmpty() ? ROWS : ROWS_OF_TEXT));
+        this.first = ask();
+    }
+
+    /** What stands beside the rows. */
+    public Json.Obj head() {
+        return first;
+    }
+
+    /** As sacct: slurmctld has the newest rows of its own cluster; of others, and while it is away, slurmdbd. */
+    private Json.Obj ask() throws SlurmException {
+        boolean separate = host.accountingType().equals(SEPARATE);
+        if (!separate || query.list("clusters").isEmpty()) {
+            try {
+                return host.controller().call("QueryAccounting", query);
+            } catch (SlurmException e) {
+                if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
+                    throw e;
+                }
+                query.put("clusters", Call.objects(host.clusters()));
+            }
+        }
+        return host.accounting().call("QueryAccounting", query);
+    }
+
+    /** A reply after the other, once. */
+    public void each(Consumer<Json.Obj> reply) throws SlurmException {
+        Json.Obj page = first;
+        reply.accept(page);
+        while (page.number("next") > 0) {
+            query.put("fromJob", page.number("next"));
+            page = ask();
+            reply.accept(page);
+        }
+    }
+}

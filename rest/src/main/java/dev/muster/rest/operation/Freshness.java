@@ -1,0 +1,37 @@
+package dev.muster.rest.operation;
+
+import dev.muster.model.Json;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Since when lists are as they are, for update_time: the moment at which this daemon saw what is in them for the first time. That may be
+ * later than the change, never earlier: nobody is told that nothing has changed when something has. Thread-safe.
+ */
+final class Freshness {
+    private static final int KEPT_MAX = 1024;
+
+    private record Seen(int size, int hash, long second) {}
+
+    private final Map<String, Seen> lists = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
+            return size() > KEPT_MAX;
+        }
+    };
+
+    /** @param list the name of the list, and whose sight of it; @param now seconds; @return since when it has this content */
+    synchronized long since(String list, Object content, long now) {
+        byte[] bytes = Json.print(content);
+        Seen before = lists.get(list);
+        int hash = Arrays.hashCode(bytes);
+        if (before == null || before.size != bytes.length || before.hash != hash) {
+            before = new Seen(bytes.length, hash, now);
+            lists.put(list, before);
+        }
+        return before.second;
+    }
+}

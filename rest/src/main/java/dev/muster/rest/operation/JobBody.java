@@ -1,0 +1,445 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.Signals;
+import dev.muster.model.Bytes;
+import dev.muster.model.Digits;
+import dev.muster.model.Json;
+import dev.muster.model.NodeCounts;
+import dev.muster.model.SlurmErrno;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A job as it is described over REST ({@code job_desc_msg}), as the request that sbatch would make. A field that is given and has no place
+ * there is refused in words.
+ */
+final class JobBody {
+    /** Field, and where its value goes as it is. */
+    private static final String[] TEXTS = {"name", "name", "partition", "partition", "account", "charge.account", "qos", "charge.qos",
+        "wckey", "charge.wckey", "reservation", "charge.reservation", "constraints", "request.features", "prefer", "request.prefer",
+        "licenses", "request.licenses", "network", "request.network", "tres_per_node", "request.tresPerNode", "tres_per_job", "request.tresPerJob",
+        "tres_per_socket", "request.tresPerSocket", "tres_per_task", "request.tresPerTask", "distribution", "request.distribution",
+        "dependency", "timing.dependency", "array", "timing.array", "comment", "extras.comment", "admin_comment", "extras.adminComment",
+        "extra", "extras.extra", "clusters", "extras.cluster", "mail_user", "extras.mailUser", "container", "extras.container",
+        "container_id", "extras.containerId", "burst_buffer", "extras.burstBuffer", "mcs_label", "extras.mcsLabel", "batch_features",
+        "extras.batchFeatures", "account_gather_frequency", "extras.acctgFreq", "cpu_frequency", "extras.cpuFreq", "tres_bind",
+        "extras.tresBind", "tres_freq", "extras.tresFreq", "container_type", "extras.containerType"};
+    private static final String[] NUMBERS = {"tasks", "request.tasks", "cpus_per_task", "request.cpusPerTask", "tasks_per_node",
+        "request.tasksPerNode", "tasks_per_socket", "request.tasksPerSocket", "tasks_per_core", "request.tasksPerCore",
+        "minimum_cpus_per_node", "request.cpusPerNodeMin", "temporary_disk_per_node", "request.tmpDiskMb", "sockets_per_node",
+        "request.socketsPerNode", "cores_per_socket", "request.coresPerSocket", "threads_per_core", "request.threadsPerCore",
+        "core_specification", "request.coreSpec", "thread_specification", "request.threadSpec", "deadline", "timing.deadline", "nice",
+        "timing.nice", "minimum_nodes", "request.nodesMin", "maximum_nodes", "request.nodesMax", "memory_per_cpu", "request.memPerCpuMb",
+        "memory_per_node", "request.memPerNodeMb", "time_limit", "timing.timeLimitMin", "time_minimum", "timing.timeMinMin", "begin_time",
+        "timing.beginTime", "segment_size", "request.segment", "memory_update_margin", "extras.memUpdateMargin", "memory_update_delay",
+        "extras.memUpdateMin", "reserve_ports", "extras.resvPorts"};
+    private static final String[] FLAGS = {"contiguous", "request.contiguous", "overcommit", "request.overcommit", "hold", "timing.hold",
+        "wait_all_nodes", "extras.waitAllNodes", "reboot", "extras.reboot"};
+    private static final String[] FILES = {"current_working_directory", "files.workDir", "standard_input", "files.stdin", "standard_output",
+        "files.stdout", "standard_error", "files.stderr"};
+    /** Field, and the key of scontrol update. */
+    private static final String[] CHANGES = {"name", "jobname", "partition", "partition", "account", "account", "qos", "qos", "wckey", "wckey",
+        "reservation", "reservationname", "constraints", "features", "prefer", "prefer", "licenses", "licenses", "network", "network",
+        "tres_per_node", "trespernode", "tres_per_job", "tresperjob", "tres_per_socket", "trespersocket", "tres_per_task", "trespertask",
+        "dependency", "dependency", "comment", "comment", "admin_comment", "admincomment", "extra", "extra", "mail_user", "mailuser",
+        "burst_buffer", "burstbuffer", "tres_bind", "tresbind", "tasks", "numtasks", "cpus_per_task", "cpuspertask", "tasks_per_node",
+        "ntaskspernode", "minimum_cpus_per_node", "mincpusnode", "temporary_disk_per_node", "mintmpdisknode", "sockets_per_node",
+        "reqsockets", "cores_per_socket", "reqcores", "threads_per_core", "reqthreads", "core_specification", "corespec",
+        "thread_specification", "threadspec", "deadline", "deadline", "nice", "nice", "memory_per_cpu", "minmemorycpu", "memory_per_node",
+        "minmemorynode", "begin_time", "starttime", "time_minimum", "timemin", "priority", "priority", "contiguous", "contiguous",
+        "reboot", "reboot", "current_working_directory", "workdir", "standard_input", "stdin", "standard_output", "stdout",
+        "standard_error", "stderr", "end_time", "endtime", "site_factor", "sitefactor", "nodes", "numnodes", "mcs_label", "mcslabel",
+        "minimum_cpus", "numcpus", "wait_for_switch", "wait-for-switch"};
+    private static final Map<String, String> MAIL = Map.of("INVALID_DEPENDENCY", "INVALID_DEPEND", "TIME=100%", "TIME_LIMIT", "TIME=90%",
+            "TIME_LIMIT_90", "TIME=80%", "TIME_LIMIT_80", "TIME=50%", "TIME_LIMIT_50");
+    /** Said about a job by who read it: they mean nothing for a new one. */
+    private static final Set<String> IDLE_FLAGS = Set.of("USING_DEFAULT_ACCOUNT", "USING_DEFAULT_PARTITION", "USING_DEFAULT_QOS",
+            "USING_DEFAULT_WCKEY", "HAS_STATE_DIRECTORY", "EXACT_TASK_COUNT_REQUESTED", "EXACT_CPU_COUNT_REQUESTED",
+            "EXACT_MEMORY_REQUESTED", "SEND_JOB_ENVIRONMENT", "JOB_WAS_RUNNING", "PARTITION_ASSIGNED", "JOB_IMPLICIT_MAX_NODES");
+    private static final int UMASK = 022;
+
+    private final Host host;
+    private final Json.Obj in;
+    private final String at;
+    private final Json.Obj out = new Json.Obj();
+    private final Set<String> read = new HashSet<>();
+
+    /** @param at where it stands in the request's body */
+    JobBody(Host host, Json.Obj in, String at) {
+        this.host = host;
+        this.in = in;
+        this.at = at;
+    }
+
+    private RestException unfit(String field, String why) {
+        return new RestException(422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
+    }
+
+    private static void put(Json.Obj to, String path, Object value) {
+        int dot = path.indexOf('.');
+        if (dot < 0) {
+            to.put(path, value);
+            return;
+        }
+        String head = path.substring(0, dot);
+        if (!to.has(head)) {
+            to.put(head, new Json.Obj());
+        }
+        put(to.obj(head), path.substring(dot + 1), value);
+    }
+
+    private boolean takes(String field) {
+        read.add(field);
+        return in.has(field);
+    }
+
+    /** A plain number, or the one of {@code {set, infinite, number}}: -1 for infinite, 0 where it is not set. */
+    private long value(String field) {
+        if (!(in.raw(field) instanceof Json.Obj o)) {
+            return in.number(field);
+        }
+        return o.flag("infinite") ? -1 : o.flag("set") ? o.number("number") : 0;
+    }
+
+    /** Given with a value. */
+    private boolean set(String field) {
+        return in.has(field) && (!(in.raw(field) instanceof Json.Obj o) || o.flag("set") || o.flag("infinite"));
+    }
+
+    /** The whole request but its id. @param kind BATCH or ALLOCATION */
+    Json.Obj request(String kind, String script) throws RestException {
+        List<String> environment = takes("environment") ? in.texts("environment") : List.of();
+        if (environment.isEmpty()) {
+            throw new RestException(422, SlurmErrno.ENVIRONMENT_MISSING.number(), SlurmErrno.ENVIRONMENT_MISSING.sentence(),
+                    "environment must be set", at + "environment/");
+        }
+        out.put("kind", kind);
+        if (takes("script") && !in.text("script").isEmpty() && !in.text("script").equals(script)) {
+            throw unfit("script", kind.equals("BATCH") ? "There is one script for all of a job, which its first component or the body itself says"
+                    : "An allocation has no script");
+        }
+        for (int i = 0; i < TEXTS.length; i += 2) {
+            if (takes(TEXTS[i]) && !in.text(TEXTS[i]).isEmpty()) {
+                put(out, TEXTS[i + 1], TEXTS[i].startsWith("tres_per_") ? devices(in.text(TEXTS[i])) : in.text(TEXTS[i]));
+            }
+        }
+        for (int i = 0; i < NUMBERS.length; i += 2) {
+            if (takes(NUMBERS[i]) && value(NUMBERS[i]) != 0) {
+                put(out, NUMBERS[i + 1], value(NUMBERS[i]));
+            }
+        }
+        for (int i = 0; i < FLAGS.length; i += 2) {
+            if (takes(FLAGS[i]) && in.flag(FLAGS[i])) {
+                put(out, FLAGS[i + 1], Boolean.TRUE);
+            }
+        }
+        for (int i = 0; i < FILES.length; i += 2) {
+            if (takes(FILES[i]) && !in.text(FILES[i]).isEmpty()) {
+                put(out, FILES[i + 1], base64(in.text(FILES[i])));
+            }
+        }
+        if (in.text("name").isEmpty() && kind.equals("BATCH")) {
+            out.put("name", "openapi");
+        }
+        resources();
+        timing();
+        extras();
+        owner();
+        payload();
+        rest();
+        List<Object> env = new ArrayList<>();
+        environment.forEach(e -> env.add(base64(e)));
+        return new Json.Obj().put("job", out).put("script", base64(script)).put("environment", env);
+    }
+
+    private static String base64(String text) {
+        return Bytes.of(text.getBytes(StandardCharsets.UTF_8)).base64();
+    }
+
+    /** {@code gpu:2} and {@code gres:gpu:2} are {@code gres/gpu:2}. */
+    private static String devices(String text) {
+        List<String> all = new ArrayList<>();
+        for (String item : Call.words(text)) {
+            String bare = item.startsWith("gres:") || item.startsWith("gres/") ? item.substring(5) : item;
+            boolean other = bare.startsWith("cpu") || bare.startsWith("mem") || bare.startsWith("license/");
+            all.add(other ? bare : "gres/" + bare);
+        }
+        return String.join(",", all);
+    }
+
+    private void resources() throws RestException {
+        if (set("memory_per_node") && value("memory_per_node") == 0) {
+            put(out, "request.memAll", Boolean.TRUE);
+        }
+        if (takes("nodes") && !in.text("nodes").isEmpty()) {
+            String nodes = in.text("nodes");
+            Optional<NodeCounts> counts = NodeCounts.parse(nodes, n -> Digits.only(n, 9) ? Long.parseLong(n) : -1);
+            if (counts.isEmpty()) {
+                throw unfit("nodes", "nodes=" + nodes + " is no number of nodes, range or list of them");
+            }
+            put(out, "request.nodesMin", (long) counts.get().least());
+            put(out, "request.nodesMax", (long) counts.get().most());
+            put(out, "request.nodeSizes", counts.get().sizes());
+        }
+        if (takes("required_nodes") && !in.texts("required_nodes").isEmpty()) {
+            put(out, "request.nodeList", String.join(",", in.texts("required_nodes")));
+        }
+        if (takes("excluded_nodes") && !in.texts("excluded_nodes").isEmpty()) {
+            put(out, "request.excludeList", String.join(",", in.texts("excluded_nodes")));
+        }
+        for (String word : takes("shared") ? in.texts("shared") : List.<String>of()) {
+            switch (word) {
+                case "none" -> put(out, "request.exclusive", "NODE");
+                case "oversubscribe" -> put(out, "request.oversubscribe", Boolean.TRUE);
+                default -> put(out, "request.exclusive", word.toUpperCase(java.util.Locale.ROOT));
+            }
+        }
+        if (takes("exclusive") && in.has("exclusive")) {
+            for (String word : in.texts("exclusive")) {
+                put(out, "request.exclusive", word.equals("true") ? "NODE" : word.equals("false") ? "SHARED"
+                        : word.toUpperCase(java.util.Locale.ROOT));
+            }
+        }
+        if (value("required_switches") < 0) {
+            throw unfit("required_switches", "A number of switches is needed");
+        }
+        if (takes("required_switches") && value("required_switches") > 0) {
+            long wait = takes("wait_for_switch") ? in.number("wait_for_switch") : 0;
+            put(out, "request.switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
+        }
+        perGpu();
+        distribution();
+        cpus();
+    }
+
+    /** What is said of the job's GPUs, each of them: {@code gres/gpu:2}, or {@code =2}. */
+    private void perGpu() throws RestException {
+        for (String[] f : new String[][] {{"cpus_per_tres", "request.cpusPerGpu"}, {"memory_per_tres", "request.memPerGpuMb"}}) {
+            if (!takes(f[0]) || in.text(f[0]).isEmpty()) {
+                continue;
+            }
+            String bare = in.text(f[0]).replaceFirst("^gres[:/]", "");
+            if (!bare.matches("gpu[:=][0-9]{1,9}")) {
+                throw unfit(f[0], f[0] + " is for GPUs: gres/gpu:NUMBER");
+            }
+            put(out, f[1], Long.parseLong(bare.substring(4)));
+        }
+        if (takes("ntasks_per_tres") && in.number("ntasks_per_tres") > 0) {
+            put(out, "request.tasksPerGpu", in.number("ntasks_per_tres"));
+        }
+    }
+
+    private void distribution() throws RestException {
+        if (!takes("distribution_plane_size") || !set("distribution_plane_size")) {
+            return;
+        }
+        String word = in.text("distribution").toLowerCase(java.util.Locale.ROOT);
+        long size = value("distribution_plane_size");
+        if (!word.isEmpty() && !word.startsWith("plane") || size < 1) {
+            throw unfit("distribution_plane_size", "It is the size of the planes of distribution=plane");
+        }
+        put(out, "request.distribution", "plane=" + size);
+    }
+
+    /** The number of CPUs of all tasks together. */
+    private void cpus() throws RestException {
+        if (takes("minimum_boards_per_node") && in.number("minimum_boards_per_node") > 1) {
+            throw unfit("minimum_boards_per_node", "Nodes have one board each");
+        }
+        long least = takes("minimum_cpus") ? in.number("minimum_cpus") : 0;
+        long each = Math.max(1, in.number("cpus_per_task"));
+        if (least > 0 && in.number("tasks") == 0) {
+            put(out, "request.tasks", (least + each - 1) / each);
+        } else if (least > in.number("tasks") * each) {
+            throw unfit("minimum_cpus", "The tasks need " + in.number("tasks") * each + " CPUs: ask for more tasks, or cpus_per_task");
+        }
+    }
+
+    private void timing() throws RestException {
+        if (takes("priority") && set("priority")) {
+            if (value("priority") < 0) {
+                throw unfit("priority", "A priority is a number");
+            }
+            if (value("priority") == 0) {
+                put(out, "timing.hold", Boolean.TRUE);
+            } else if (value("priority") > 0) {
+                put(out, "timing.prioritySet", Boolean.TRUE);
+                put(out, "timing.priority", value("priority"));
+            }
+        }
+        if (takes("requeue")) {
+            put(out, "timing.requeue", in.flag("requeue") ? "YES" : "NO");
+        }
+        if (takes("delay_boot") && in.number("delay_boot") > 0) {
+            put(out, "timing.delayBootMin", (in.number("delay_boot") + 59) / 60);
+        }
+        for (String flag : takes("flags") ? in.texts("flags") : List.<String>of()) {
+            switch (flag) {
+                case "KILL_INVALID_DEPENDENCY" -> put(out, "timing.killOnInvalidDependency", "YES");
+                case "NO_KILL_INVALID_DEPENDENCY" -> put(out, "timing.killOnInvalidDependency", "NO");
+                case "SPREAD_JOB" -> put(out, "request.spread", Boolean.TRUE);
+                case "PREFER_MINIMUM_NODE_COUNT" -> put(out, "request.useMinNodes", Boolean.TRUE);
+                case "GRES_BINDING_ENFORCED" -> put(out, "request.gresFlags", "enforce-binding");
+                case "GRES_BINDING_DISABLED" -> put(out, "request.gresFlags", "disable-binding");
+                case "EXPEDITED_REQUEUE" -> put(out, "timing.expedite", Boolean.TRUE);
+                case "SPREAD_SEGMENTS" -> put(out, "request.spreadSegments", Boolean.TRUE);
+                case "CONSOLIDATE_SEGMENTS" -> put(out, "request.consolidateSegments", Boolean.TRUE);
+                case "STEPMGR_ENABLED" -> put(out, "extras.stepMgr", Boolean.TRUE);
+                default -> {
+                    if (!IDLE_FLAGS.contains(flag)) {
+                        throw unfit("flags", "The flag " + flag + " of a job is not supported by this version");
+                    }
+                }
+            }
+        }
+    }
+
+    private void extras() throws RestException {
+        if (takes("mail_type") && !in.texts("mail_type").isEmpty()) {
+            put(out, "extras.mailType", String.join(",", in.texts("mail_type").stream().map(m -> MAIL.getOrDefault(m, m)).toList()));
+        }
+        if (takes("open_mode") && !in.texts("open_mode").isEmpty()) {
+            put(out, "files.openMode", in.texts("open_mode").getFirst().toLowerCase(java.util.Locale.ROOT));
+        }
+        List<String> profile = takes("profile") ? new ArrayList<>(in.texts("profile")) : new ArrayList<>();
+        profile.remove("NOT_SET");
+        if (!profile.isEmpty()) {
+            put(out, "extras.profile", String.join(",", profile).toLowerCase(java.util.Locale.ROOT));
+        }
+        if (takes("kill_on_node_fail") && !in.flag("kill_on_node_fail")) {
+            put(out, "extras.noKill", Boolean.TRUE);
+        }
+        if (takes("oom_kill_step")) {
+            put(out, "extras.oomKillStep", in.number("oom_kill_step") == 0 ? "0" : "1");
+        }
+        warning();
+    }
+
+    /** The signal before the end. */
+    private void warning() throws RestException {
+        if (!takes("kill_warning_signal") || in.text("kill_warning_signal").isEmpty()) {
+            return;
+        }
+        int signal = Signals.number(in.text("kill_warning_signal"));
+        if (signal < 0) {
+            throw RestException.unfit("kill_warning_signal is no signal", at + "kill_warning_signal/");
+        }
+        takes("kill_warning_delay");
+        put(out, "extras.warnSignal", (long) signal);
+        put(out, "extras.warnSeconds", set("kill_warning_delay") ? value("kill_warning_delay") : 60L);
+        for (String flag : takes("kill_warning_flags") ? in.texts("kill_warning_flags") : List.<String>of()) {
+            if (!flag.equals("BATCH_JOB") && !flag.equals("RESERVATION_JOB")) {
+                throw unfit("kill_warning_flags", "The flag " + flag + " of the signal before the end is not supported by this version");
+            }
+            put(out, flag.equals("BATCH_JOB") ? "extras.warnBatchOnly" : "extras.warnReserve", Boolean.TRUE);
+        }
+    }
+
+    private void owner() throws RestException {
+        for (String field : List.of("user_id", "group_id")) {
+            if (takes(field) && !in.text(field).isEmpty()) {
+                int id = field.startsWith("u") ? host.userId(in.text(field)) : host.groupId(in.text(field));
+                if (id < 0) {
+                    throw RestException.unfit(field + "=" + in.text(field) + " is not known", at + field + "/");
+                }
+                put(out, field.startsWith("u") ? "owner.uid" : "owner.gid", (long) id);
+                // a number of 0 alone means that nothing was said
+                put(out, field.startsWith("u") ? "owner.user" : "owner.group", id == 0 ? "root" : "");
+            }
+        }
+    }
+
+    private void payload() {
+        List<Object> arguments = new ArrayList<>();
+        if (takes("argv")) {
+            in.texts("argv").forEach(a -> arguments.add(base64(a)));
+        }
+        if (!arguments.isEmpty()) {
+            put(out, "payload.arguments", arguments);
+        }
+        put(out, "payload.submitHost", host.hostName());
+        put(out, "payload.umask", (long) UMASK);
+        if (!in.has("current_working_directory")) {
+            put(out, "files.workDir", base64("/"));
+        }
+        Json.Obj limits = new Json.Obj();
+        if (takes("rlimits")) {
+            for (Map.Entry<String, Object> e : in.obj("rlimits").fields().entrySet()) {
+                Json.Obj limit = (Json.Obj) e.getValue();
+                if (limit.flag("set") || limit.flag("infinite")) {
+                    limits.put(e.getKey().toUpperCase(java.util.Locale.ROOT), limit.flag("infinite") ? -1L : limit.number("number"));
+                }
+            }
+        }
+        put(out, "payload.limits", limits);
+    }
+
+    /** What nobody has read must be empty. */
+    private void rest() throws RestException {
+        for (Map.Entry<String, Object> e : in.fields().entrySet()) {
+            if (!read.contains(e.getKey()) && !Unheeded.isEmpty(e.getValue())) {
+                throw unfit(e.getKey(), e.getKey() + " is not supported by this version");
+            }
+        }
+    }
+
+    // ---- of a job that is there
+
+    /** Keys and values of scontrol update. @param id of the path */
+    Json.Obj changes(String id) throws RestException {
+        read.addAll(List.of("hold", "environment"));
+        if (takes("job_id") && in.number("job_id") != 0 && !Long.toString(in.number("job_id")).equals(id)) {
+            throw unfit("job_id", "It is another job's than the path's");
+        }
+        for (int i = 0; i < CHANGES.length; i += 2) {
+            if (takes(CHANGES[i]) && set(CHANGES[i])) {
+                Object raw = in.raw(CHANGES[i]);
+                String text = raw instanceof Json.Obj || raw instanceof Number ? Long.toString(value(CHANGES[i]))
+                        : raw instanceof Boolean b ? b ? "yes" : "no" : String.valueOf(raw);
+                out.put(CHANGES[i + 1], text);
+            }
+        }
+        if (takes("time_limit") && set("time_limit")) {
+            out.put("timelimit", value("time_limit") < 0 ? "UNLIMITED" : Long.toString(value("time_limit")));
+        }
+        if (takes("requeue")) {
+            out.put("requeue", in.flag("requeue") ? "1" : "0");
+        }
+        if (takes("mail_type")) {
+            out.put("mailtype", String.join(",", in.texts("mail_type").stream().map(m -> MAIL.getOrDefault(m, m)).toList()));
+        }
+        if (takes("required_nodes")) {
+            out.put("reqnodelist", String.join(",", in.texts("required_nodes")));
+        }
+        if (takes("excluded_nodes")) {
+            out.put("excnodelist", String.join(",", in.texts("excluded_nodes")));
+        }
+        if (takes("required_switches") && set("required_switches")) {
+            long wait = in.number("wait_for_switch");
+            out.put("switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
+            out.fields().remove("wait-for-switch");
+        }
+        if ((takes("minimum_nodes") | takes("maximum_nodes")) && !out.has("numnodes")) {
+            long least = Math.max(1, in.number("minimum_nodes"));
+            long most = in.number("maximum_nodes");
+            out.put("numnodes", least + (in.has("maximum_nodes") && most != least ? "-" + most : ""));
+        }
+        if (takes("delay_boot")) {
+            out.put("delayboot", Long.toString((in.number("delay_boot") + 59) / 60));
+        }
+        for (String word : takes("shared") ? in.texts("shared") : List.<String>of()) {
+            if (!word.equals("oversubscribe")) {
+                throw unfit("shared", "A job that is there can be told oversubscribe and nothing else");
+            }
+            out.put("oversubscribe", "yes");
+        }
+        rest();
+        return out;
+    }
+}

@@ -1,0 +1,354 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.command.Access;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.shape.Names;
+import dev.muster.daemon.DaemonLog;
+import dev.muster.daemon.Identities;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.rest.Main;
+import dev.muster.rest.contract.Body;
+import dev.muster.rest.contract.Contract;
+import dev.muster.rest.contract.Document;
+import dev.muster.rest.contract.Fit;
+import dev.muster.rest.contract.Forms;
+import dev.muster.rest.contract.Kind;
+import dev.muster.rest.contract.Yaml;
+import dev.muster.rest.http.Http;
+import dev.muster.rest.http.Request;
+import dev.muster.rest.page.Feed;
+import dev.muster.rest.page.Live;
+import dev.muster.rest.page.Page;
+import dev.muster.rest.page.Sessions;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** From a request to its answer: which operation it means, whom it acts as, and in which form it is answered. Thread-safe. */
+public final class Router {
+    private static final Pattern VERSIONED = Pattern.compile("/(slurm|slurmdb|util)/v0\\.0\\.([0-9]{1,3})(/.*)?");
+    private static final Set<String> DOCUMENTS = Set.of("/openapi", "/openapi.json", "/openapi.yaml", "/openapi/v3");
+    private static final Set<String> JSON_TYPES = Set.of("application/json", "application/jsonrequest", "application/jsonp");
+    private static final Set<String> YAML_TYPES = Set.of("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml");
+
+    private final Contract contract;
+    private final Kind.Book kinds;
+    private final Auth auth;
+    private final Sessions sessions = new Sessions();
+    private final Live live;
+    private final Optional<Page> page;
+    private final Forms forms;
+    private final Set<String> tags;
+    private final Set<Integer> versions;
+    private final DaemonLog log;
+    private final Identities identities = new Identities();
+    private final Semaphore working;
+    private final Map<String, Call.Handler> handlers = new HashMap<>();
+
+    /** @param tags and versions that are served; @param threads operations at a time; @param page whether the page is served as well */
+    public Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, boolean page, Forms forms, DaemonLog log) {
+        this.forms = forms;
+        this.live = new Live(auth, sessions);
+        this.page = page ? Optional.of(new Page()) : Optional.empty();
+        this.contract = contract;
+        this.kinds = new Kind.Book(contract);
+        this.auth = auth;
+        this.tags = tags;
+        this.versions = versions;
+        this.log = log;
+        working = new Semaphore(threads, true);
+        handlers.putAll(Jobs.handlers());
+        handlers.putAll(Cluster.handlers());
+        handlers.putAll(Accounting.handlers());
+        handlers.putAll(Util.handlers());
+    }
+
+    /** The operations that have a handler: all of the contract's. */
+    public Set<String> served() {
+        return handlers.keySet();
+    }
+
+    Json.Obj document() {
+        return new Document(contract, tags, versions).make();
+    }
+
+    public Http.Reply malformed(Http.Malformed e, String source) {
+        log.info(source + ": rejecting what is no HTTP: " + e.getMessage());
+        RestException why = new RestException(e.status(), RestException.FAIL_PARSING, e.getMessage(), e.getMessage(), "slurmrestd");
+        return json(e.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
+    }
+
+    private int newest() {
+        return versions.stream().mapToInt(Integer::intValue).max().orElse(0);
+    }
+
+    public Http.Reply answer(Request request, String source, Optional<Request.Peer> peer) {
+        long began = System.nanoTime();
+        working.acquireUninterruptibly();
+        try {
+            Http.Reply made = answered(request, source, peer);
+            Http.Reply reply = request.path().startsWith(Live.PLACE) ? made : forms.of(made);
+            log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " " + reply.body().length + " bytes "
+                    + (System.nanoTime() - began) / 1000 + " us");
+            return reply;
+        } finally {
+            working.release();
+        }
+    }
+
+    private Http.Reply answered(Request came, String source, Optional<Request.Peer> peer) {
+        Optional<Http.Reply> file = page.flatMap(p -> p.answer(came));
+        if (file.isPresent()) {
+            return file.get();
+        }
+        boolean yaml = false;
+        Request request;
+        Optional<RestException> unanswerable = Optional.empty();
+        try {
+            if (came.path().startsWith(Live.PLACE)) {
+                return lively(came, source, peer);
+            }
+            request = sessions.withToken(came, System.currentTimeMillis());
+        } catch (RestException e) {
+            return json(e.status(), new Envelope().error(e).whole("", newest(), source, Request.User.NOBODY, ""));
+        }
+        try {
+            yaml = wantsYaml(request);
+        } catch (RestException e) {
+            unanswerable = Optional.of(e);
+        }
+        // several slashes are one, and one at the end is none
+        String path = request.path().replaceAll("/+", "/").replaceFirst("(?<=.)/$", "");
+        boolean reads = request.method().equals("GET") || request.method().equals("HEAD");
+        if (unanswerable.isPresent() && !VERSIONED.matcher(path).matches()) {
+            return json(406, new Envelope().error(unanswerable.get()).whole("", newest(), source, Request.User.NOBODY, ""));
+        }
+        if (DOCUMENTS.contains(path) && reads) {
+            return reply(200, document(), yaml || path.endsWith(".yaml"));
+        }
+        Matcher m = VERSIONED.matcher(path);
+        Optional<Contract.Match> match = m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
+                ? contract.find(Integer.parseInt(m.group(2)), request.method().equals("HEAD") ? "GET" : request.method(), path) : Optional.empty();
+        Set<String> allowed = match.isPresent() ? Set.of() : DOCUMENTS.contains(path) ? Set.of("GET", "HEAD")
+                : m.matches() && tags.contains(m.group(1)) && versions.contains(Integer.parseInt(m.group(2)))
+                ? contract.methods(Integer.parseInt(m.group(2)), path) : Set.of();
+        if (!allowed.isEmpty()) {
+            RestException other = new RestException(405, RestException.UNKNOWN_URL, "Unable find requested URL",
+                    request.method() + " is none of the methods of this path: " + String.join(", ", allowed), request.path());
+            return reply(405, new Envelope().error(other).whole("", newest(), source, Request.User.NOBODY, ""), yaml)
+                    .with(Map.of("Allow", String.join(", ", allowed)));
+        }
+        if (match.isEmpty()) {
+            RestException unknown = new RestException(404, RestException.UNKNOWN_URL, "Unable find requested URL", "Unable find requested URL",
+                    request.path());
+            return reply(404, new Envelope().error(unknown).whole("", newest(), source, Request.User.NOBODY, ""), yaml);
+        }
+        return operated(request, match.get(), Integer.parseInt(m.group(2)), source, peer, yaml, unanswerable);
+    }
+
+    /** What Slurm's API has not. */
+    private Http.Reply lively(Request request, String source, Optional<Request.Peer> peer) {
+        String path = request.path().substring(Live.PLACE.length());
+        RestException why;
+        try {
+            Request asked = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
+            return live.answer(asked, path, peer);
+        } catch (RestException e) {
+            why = Live.refused(e);
+        } catch (SlurmException e) {
+            why = Live.refused(e, path);
+        } catch (RuntimeException e) {
+            log.error(request.method() + " " + request.path(), e);
+            why = new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(), "It is in slurmrestd's log", "slurmrestd");
+        }
+        return json(why.status(), new Envelope().error(why).whole("", newest(), source, Request.User.NOBODY, ""));
+    }
+
+    /** @param unanswerable why nothing can be answered in a form that is wanted */
+    private Http.Reply operated(Request request, Contract.Match match, int version, String source, Optional<Request.Peer> peer, boolean yaml,
+            Optional<RestException> unanswerable) {
+        Contract.Operation operation = match.operation();
+        Envelope out = new Envelope();
+        Request.User user = Request.User.NOBODY;
+        String cluster = "";
+        try {
+            if (unanswerable.isPresent()) {
+                throw unanswerable.get();
+            }
+            Auth.Caller caller = auth.caller(request, peer);
+            user = caller.user().group().isEmpty() ? new Request.User(caller.user().name(), group(caller.user().name())) : caller.user();
+            cluster = Access.names(caller.host()).cluster();
+            if (!match.names().getOrDefault("job_id", "1").matches("[0-9]+([_+][0-9]+)?")) {
+                throw new RestException(422, RestException.INVALID_QUERY, "Query empty or not RFC7320 compliant",
+                        "Rejecting request. Failure parsing parameters", "op_handler_job");
+            }
+            Json.Obj body = body(request, operation, version, out);
+            Map<String, String> query = query(request, operation, out);
+            Call call = new Call(operation, version, match.names(), query, body, caller.host(), new Names(cluster, identities::userName), user, out);
+            Unheeded.look(call);
+            handlers.get(operation.id()).serve(call);
+        } catch (RestException e) {
+            out.error(e);
+        } catch (SlurmException e) {
+            String function = operation.id().replace("_{v}", "") + "()";
+            boolean database = operation.id().startsWith("slurmdb_") && Feed.isConnection(e);
+            out.error(database ? RestException.of(SlurmErrno.DB_CONNECTION, "Failed connecting to slurmdbd", function)
+                    : refused(e, operation, match.names(), function));
+        } catch (RuntimeException e) {
+            log.error(request.method() + " " + request.path(), e);
+            out.error(new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(),
+                    "It is in slurmrestd's log", "slurmrestd"));
+        }
+        if (out.status() == 304) {
+            out.close();
+            return new Http.Reply(304, "", new byte[0]);
+        }
+        Json.Obj whole = out.whole(plugin(operation.tag()), version, source, user, cluster);
+        Kind kind = kinds.of(version, operation.answer());
+        if (out.isLong()) {
+            return formed(new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out)), yaml);
+        }
+        // 26.05's document does not mention the users that an answer names
+        boolean unmentioned = out.status() == 200 && operation.id().endsWith("_delete_user");
+        byte[] json = unmentioned ? Json.print(whole) : Fit.json(kind, whole);
+        out.close();
+        return formed(new Http.Reply(out.status(), "application/json", json), yaml);
+    }
+
+    private record InPieces(Kind kind, Json.Obj whole, Envelope out) implements Http.Written {
+        @Override
+        public void to(OutputStream stream) throws IOException {
+            Fit.write(stream, kind, whole);
+        }
+
+        @Override
+        public void close() {
+            out.close();
+        }
+    }
+
+    private String group(String user) {
+        return identities.byName(user).map(i -> identities.groupName(i.gid())).orElse("");
+    }
+
+    /** Error texts by operation, and the original's function that reports them. Names of the path stand in braces. */
+    private static final Map<String, String[]> REFUSALS = Map.of(
+            "slurm_{v}_post_job_submit", new String[] {"Batch job submission failed", "slurm_submit_batch_job()"},
+            "slurm_{v}_post_job", new String[] {"Job update requested failed", "slurm_update_job2()"},
+            "slurm_{v}_get_job", new String[] {"Unable to query JobId={job_id}", "_handle_job_get"},
+            "slurm_{v}_get_resources", new String[] {"Unable to query JobId={job_id}", "_handle_get"},
+            "slurm_{v}_post_node", new String[] {"Failure to update node {node_name}", "_update_node"},
+            "slurm_{v}_delete_node", new String[] {"Failure to delete node {node_name}", "op_handler_node"},
+            "slurm_{v}_delete_reservation", new String[] {"Error deleting reservation {reservation_name}", "slurm_delete_reservation"});
+
+    private static RestException refused(SlurmException e, Contract.Operation operation, Map<String, String> names, String function) {
+        RestException plain = RestException.of(e, function);
+        String[] known = REFUSALS.get(operation.id());
+        if (known == null) {
+            return plain;
+        }
+        String description = known[0];
+        for (Map.Entry<String, String> name : names.entrySet()) {
+            description = description.replace("{" + name.getKey() + "}", name.getValue());
+        }
+        return new RestException(plain.status(), plain.errno(), e.getMessage(), description, known[1]);
+    }
+
+    private static String plugin(String tag) {
+        return "openapi/" + Main.PARTS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst().orElse("");
+    }
+
+    private Json.Obj body(Request request, Contract.Operation operation, int version, Envelope out) throws RestException {
+        if (operation.body().isEmpty() || request.body().length == 0 && operation.method().equals("delete")) {
+            return new Json.Obj();
+        }
+        String type = request.type("content-type");
+        boolean yaml = YAML_TYPES.contains(type);
+        if (!type.isEmpty() && !yaml && !JSON_TYPES.contains(type) && !type.equals("*/*")) {
+            throw new RestException(415, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
+                    "A body of type " + type + " is not read: application/json and application/yaml are", "slurmrestd");
+        }
+        Object tree;
+        try {
+            // a request without a body equals one with an empty object
+            tree = request.body().length == 0 ? new Json.Obj() : yaml ? Yaml.parse(request.body()) : Json.parse(request.body());
+        } catch (Yaml.Unreadable e) {
+            throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no YAML: " + e.getMessage(), "#/");
+        } catch (Json.MalformedException e) {
+            throw new RestException(400, RestException.FAIL_PARSING, "Failure during parsing", "The body is no JSON: " + e.getMessage(), "#/");
+        }
+        Body reader = new Body(contract, version);
+        Json.Obj read = reader.read(operation.body(), tree);
+        reader.warnings().forEach(w -> out.warning(w[0], w[1]));
+        return read;
+    }
+
+    /** Names as handlers know them; what the operation does not have is told. */
+    private static Map<String, String> query(Request request, Contract.Operation operation, Envelope out) throws RestException {
+        Map<String, String> all = new LinkedHashMap<>();
+        for (Map.Entry<String, String> e : request.query().entrySet()) {
+            Optional<Contract.Param> param = operation.params().stream()
+                    .filter(p -> !p.inPath() && key(p.name()).equals(key(e.getKey()))).findFirst();
+            if (param.isEmpty()) {
+                out.warning("Ignoring unknown field \"" + e.getKey() + "\" of type string in the query", "#/" + e.getKey() + "/");
+                continue;
+            }
+            List<String> values = param.get().values();
+            List<String> words = values.isEmpty() ? List.of() : Call.words(e.getValue());
+            for (int i = 0; i < words.size(); i++) {
+                String word = words.get(i);
+                if (values.stream().noneMatch(v -> v.equalsIgnoreCase(word))) {
+                    throw RestException.flag(word, RestException.element("#/" + e.getKey() + "/", i));
+                }
+            }
+            all.put(key(e.getKey()), e.getValue());
+        }
+        return all;
+    }
+
+    static String key(String name) {
+        return name.toLowerCase(Locale.ROOT).replace(' ', '_');
+    }
+
+    private static boolean wantsYaml(Request request) throws RestException {
+        String accept = request.header("accept");
+        if (accept.isBlank()) {
+            return false;
+        }
+        for (String item : accept.split(",")) {
+            int semicolon = item.indexOf(';');
+            String type = (semicolon < 0 ? item : item.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
+            if (JSON_TYPES.contains(type) || type.equals("*/*") || type.equals("application/*")) {
+                return false;
+            }
+            if (YAML_TYPES.contains(type)) {
+                return true;
+            }
+        }
+        throw new RestException(406, RestException.UNKNOWN_TYPE, "MIME type is unknown to any loaded plugins",
+                "None of " + accept + " can be answered: application/json and application/yaml can", "slurmrestd");
+    }
+
+    private Http.Reply reply(int status, Json.Obj tree, boolean yaml) {
+        return formed(json(status, tree), yaml);
+    }
+
+    private Http.Reply formed(Http.Reply json, boolean yaml) {
+        return yaml ? forms.yaml(json) : json;
+    }
+
+    private static Http.Reply json(int status, Json.Obj tree) {
+        return new Http.Reply(status, "application/json", Json.print(tree));
+    }
+}

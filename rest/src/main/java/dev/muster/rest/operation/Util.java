@@ -1,0 +1,32 @@
+package dev.muster.rest.operation;
+
+import dev.muster.cli.command.SlurmException;
+import dev.muster.model.HostList;
+import dev.muster.model.SlurmErrno;
+import java.util.Map;
+
+/** What slurmrestd does by itself. The caller has to be somebody whom slurmctld knows all the same. */
+final class Util {
+    private Util() {}
+
+    static Map<String, Call.Handler> handlers() {
+        return Map.of("util_{v}_post_hostnames", Util::hostnames, "util_{v}_post_hostlist", Util::hostlist);
+    }
+
+    private static void hostnames(Call c) throws RestException, SlurmException {
+        c.controller("Ping");
+        switch (HostList.parse(c.body().text("hostlist"))) {
+            case HostList.Parsed.Ok ok -> c.out().put("hostnames", Call.objects(ok.list().names()));
+            case HostList.Parsed.Invalid bad -> throw new RestException(422, RestException.INVALID_DATA, "Request to parse invalid data",
+                    "Invalid hostlist string: " + c.body().text("hostlist"), "#/hostlist/");
+        }
+    }
+
+    private static void hostlist(Call c) throws RestException, SlurmException {
+        c.controller("Ping");
+        switch (HostList.parse(String.join(",", c.body().texts("hostnames")))) {
+            case HostList.Parsed.Ok ok -> c.out().put("hostlist", ok.list().compressed());
+            case HostList.Parsed.Invalid bad -> throw c.refused(SlurmErrno.INVALID_NODE_NAME, "hostnames are none");
+        }
+    }
+}

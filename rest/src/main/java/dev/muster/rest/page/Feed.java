@@ -1,0 +1,270 @@
+package dev.muster.rest.page;
+
+import dev.muster.cli.command.Host;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.model.Json;
+import dev.muster.model.SlurmErrno;
+import dev.muster.rest.operation.RestException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What happens in the cluster, for all who are shown the same: one request waits at slurmctld, in the name of one of the readers, however many there
+ * are. Readers take from one bounded list, each at its own pace; who falls out of it is told to begin anew. Without readers nothing is asked.
+ * Thread-safe.
+ */
+public final class Feed {
+    static final int BATCHES_MAX = 2048;
+    /** Of a feed that all share. */
+    static final int BYTES_MAX = 8 << 20;
+    /** Of one user's own, where PrivateData makes them differ: there may be as many as streams. */
+    static final int OWN_BYTES_MAX = 256 << 10;
+    private static final String SHARED = "all";
+    private static final int WAIT_MS = 25_000;
+    /** What happens within this time after an answer comes with the next one. */
+    private static final int PACE_MS = 400;
+    private static final int AWAY_MS = 2_000;
+
+    /** Events as they go out. @param revision after them, "" where there is none */
+    record Batch(long number, String revision, byte[] events) {}
+
+    /** One stream; a user may have several. */
+    static final class Reader {
+        private final Host host;
+
+        private Reader(Host host) {
+            this.host = host;
+        }
+    }
+
+    /** What a reader takes at once. @param lost it has fallen behind; @param over the feed has ended, or the reader is none of it any more */
+    record Taken(List<Batch> batches, boolean lost, boolean over) {}
+
+    private final String sees;
+    private final ArrayDeque<Batch> kept = new ArrayDeque<>();
+    private final Set<Reader> readers = new LinkedHashSet<>();
+    private long bytes;
+    private long newest;
+    private String revision;
+    private boolean running;
+    private boolean over;
+    private boolean away;
+
+    /** @param sees as slurmctld says; @param revision with which it begins */
+    Feed(String sees, String revision) {
+        this.sees = sees;
+        this.revision = revision;
+    }
+
+    /** Where a new reader begins. @param number for {@link #take} */
+    record Joined(Reader reader, long number, String revision) {}
+
+    /** Empty where the feed has ended. */
+    synchronized Optional<Joined> join(Host host) {
+        if (over) {
+            return Optional.empty();
+        }
+        Reader reader = new Reader(host);
+        readers.add(reader);
+        if (!running) {
+            running = true;
+            Thread.ofVirtual().name("feed " + sees).start(this::run);
+        }
+        return Optional.of(new Joined(reader, newest, revision));
+    }
+
+    /** The batch that ended with this revision, if it is still here. */
+    synchronized Optional<Long> after(String seen) {
+        for (Iterator<Batch> i = kept.descendingIterator(); i.hasNext(); ) {
+            Batch b = i.next();
+            if (b.revision.equals(seen)) {
+                return Optional.of(b.number);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Where who has fallen behind begins anew. */
+    synchronized long newest() {
+        return newest;
+    }
+
+    synchronized void leave(Reader reader) {
+        readers.remove(reader);
+        notifyAll();
+    }
+
+    /** What came after the number; waits for it. */
+    synchronized Taken take(Reader reader, long number, long waitMs) throws InterruptedException {
+        long until = System.nanoTime() + waitMs * 1_000_000;
+        while (number == newest && !over && readers.contains(reader)) {
+            long left = (until - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                break;
+            }
+            wait(left);
+        }
+        List<Batch> out = new ArrayList<>();
+        for (Batch b : kept) {
+            if (b.number > number) {
+                out.add(b);
+            }
+        }
+        boolean lost = number < newest && (out.isEmpty() || out.getFirst().number != number + 1);
+        return new Taken(lost ? List.of() : out, lost, over || !readers.contains(reader));
+    }
+
+    synchronized int held() {
+        return (int) bytes;
+    }
+
+    // ---- the one who asks
+
+    private synchronized Optional<Reader> asker() {
+        if (readers.isEmpty()) {
+            running = false;
+            // nobody hears what comes now: the next reader begins a feed of its own
+            over = true;
+            kept.clear();
+            bytes = 0;
+            return Optional.empty();
+        }
+        return Optional.of(readers.iterator().next());
+    }
+
+    private void run() {
+        for (Optional<Reader> asker = asker(); asker.isPresent(); asker = asker()) {
+            try {
+                Json.Obj reply = asker.get().host.controller().call("Follow", question(revision, WAIT_MS));
+                if (!reply.text("sees").equals(sees)) {
+                    leave(asker.get());     // his rights have changed: his stream ends, and he is asked anew who he is
+                    continue;
+                }
+                took(reply);
+                pause(PACE_MS);
+            } catch (SlurmException e) {
+                if (RestException.of(e, "").status() == 401) {
+                    leave(asker.get());     // his token has ended
+                } else if (e.errno() == SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number() || isConnection(e)) {
+                    missed();
+                } else {
+                    pause(AWAY_MS);
+                }
+            }
+        }
+        end();
+    }
+
+    public static boolean isConnection(SlurmException e) {
+        return e.errno() == SlurmErrno.CTLD_CONNECT.number() || e.errno() == SlurmErrno.CTLD_RECV.number();
+    }
+
+    static Json.Obj question(String since, int waitMs) {
+        return new Json.Obj().put("since", since).put("waitMs", (long) waitMs).put("jobFields", OwnRows.JOBS.wanted());
+    }
+
+    private void missed() {
+        synchronized (this) {
+            if (!away) {
+                away = true;
+                add("", event("", "away", new Json.Obj()));
+            }
+        }
+        pause(AWAY_MS);
+    }
+
+    private void took(Json.Obj reply) {
+        synchronized (this) {
+            if (away) {
+                away = false;
+                add("", event("", "back", new Json.Obj()));
+            }
+            revision = reply.text("revision");
+            if (reply.flag("reset")) {
+                add(revision, reset(reply));
+            } else {
+                byte[] events = events(reply);
+                if (events.length > 0) {
+                    add(revision, events);
+                }
+            }
+        }
+    }
+
+    private void add(String at, byte[] events) {
+        newest++;
+        kept.add(new Batch(newest, at, events));
+        bytes += events.length;
+        while (kept.size() > BATCHES_MAX || bytes > (sees.equals(SHARED) ? BYTES_MAX : OWN_BYTES_MAX) && kept.size() > 1) {
+            bytes -= kept.removeFirst().events.length;
+        }
+        notifyAll();
+    }
+
+    private synchronized void end() {
+        over = true;
+        notifyAll();
+    }
+
+    private void pause(int ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // ---- events
+
+    /** The lists are to be read anew. It says nothing of who asked: all readers of a feed are told the same. */
+    static byte[] reset(Json.Obj reply) {
+        return event(reply.text("revision"), "reset", new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")));
+    }
+
+    /** Who a reader is, and where the cluster is now. */
+    static Json.Obj head(Json.Obj reply) {
+        return new Json.Obj().put("revision", reply.text("revision")).put("now", reply.number("now")).put("user", reply.text("user"))
+                .put("operator", reply.flag("operator")).put("administrator", reply.flag("administrator"))
+                .put("coordinates", reply.list("coordinates"));
+    }
+
+    /** The last of them has the revision: who lost the connection between two of them gets all again. */
+    static byte[] events(Json.Obj reply) {
+        List<String[]> all = new ArrayList<>();
+        long now = reply.number("now");
+        if (!reply.objects("jobs").isEmpty() || !reply.list("gone").isEmpty()) {
+            List<Object> rows = new ArrayList<>();
+            reply.objects("jobs").forEach(r -> rows.add(OwnRows.JOBS.row(r)));
+            all.add(new String[] {"jobs", text(new Json.Obj().put("now", now).put("jobs", rows).put("gone", reply.list("gone")))});
+        }
+        if (!reply.objects("nodes").isEmpty() || !reply.list("goneNodes").isEmpty()) {
+            List<Object> rows = new ArrayList<>();
+            reply.objects("nodes").forEach(r -> rows.add(OwnRows.NODES.row(r)));
+            all.add(new String[] {"nodes", text(new Json.Obj().put("now", now).put("nodes", rows).put("gone", reply.list("goneNodes")))});
+        }
+        for (String list : reply.texts("lists")) {
+            all.add(new String[] {list, text(new Json.Obj().put("now", now))});
+        }
+        StringBuilder out = new StringBuilder();
+        for (int i = 0; i < all.size(); i++) {
+            out.append(i == all.size() - 1 ? "id: " + reply.text("revision") + "\n" : "").append("event: ").append(all.get(i)[0]).append("\ndata: ")
+                    .append(all.get(i)[1]).append("\n\n");
+        }
+        return out.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(Json.Obj tree) {
+        return new String(Json.print(tree), StandardCharsets.UTF_8);
+    }
+
+    /** JSON has no line's end in it. @param id "" for none */
+    static byte[] event(String id, String name, Json.Obj data) {
+        return ((id.isEmpty() ? "" : "id: " + id + "\n") + "event: " + name + "\ndata: " + text(data) + "\n\n").getBytes(StandardCharsets.UTF_8);
+    }
+}

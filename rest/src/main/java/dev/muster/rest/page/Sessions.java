@@ -1,0 +1,147 @@
+package dev.muster.rest.page;
+
+import dev.muster.model.Json;
+import dev.muster.rest.http.Request;
+import dev.muster.rest.operation.RestException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Who is logged in at the page. The token stays here: a browser has a cookie that no script sees, and a key that the page's own scripts show with
+ * each request and that no other place sends. Neither is of use without the other. Kept in memory: a restart logs everybody out. Thread-safe.
+ */
+public final class Sessions {
+    /** Where the page shows its key. */
+    static final String KEY_HEADER = "x-muster-key";
+    static final String COOKIE = "muster_session_";
+    static final int SESSIONS_MAX = 4096;
+    static final int CODES_MAX = 1024;
+    /** So long a session lasts where its token does not end before. */
+    static final long LIFE_MS = 12 * 3_600_000L;
+    /** For a code to be brought to a browser. */
+    static final long CODE_MS = 60_000;
+    private static final int SECRET_BYTES = 32;
+
+    /** @param key what the page shows */
+    record Session(String id, String key, String token, String user, long untilMs) {}
+
+    private record Code(String token, long untilMs) {}
+
+    private final SecureRandom random = new SecureRandom();
+    private final Map<String, Session> sessions = bounded(SESSIONS_MAX);
+    private final Map<String, Code> codes = bounded(CODES_MAX);
+
+    private static <T> Map<String, T> bounded(int most) {
+        return new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+                return size() > most;
+            }
+        };
+    }
+
+    private String secret() {
+        byte[] bytes = new byte[SECRET_BYTES];
+        random.nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** @param token that was found good; @param user whose it is, as slurmctld says */
+    synchronized Session open(String token, String user, long nowMs) {
+        Session s = new Session(secret(), secret(), token, user, Math.min(nowMs + LIFE_MS, end(token)));
+        sessions.put(s.id, s);
+        return s;
+    }
+
+    /** When the token ends, as it says itself: it is asked for again with each request anyway. */
+    public static long end(String token) {
+        try {
+            long exp = Json.object(Base64.getUrlDecoder().decode(token.split("\\.", -1)[1])).number("exp");
+            return exp <= 0 || exp > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : exp * 1000;
+        } catch (IllegalArgumentException | Json.MalformedException | ArrayIndexOutOfBoundsException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    synchronized void close(Session s) {
+        sessions.remove(s.id);
+    }
+
+    /** A code that stands for the token once, and not for long. */
+    synchronized String code(String token, long nowMs) {
+        String code = secret();
+        codes.put(code, new Code(token, nowMs + CODE_MS));
+        return code;
+    }
+
+    /** The token of a code, which is spent. */
+    synchronized Optional<String> spend(String code, long nowMs) {
+        return Optional.ofNullable(codes.remove(code)).filter(c -> c.untilMs > nowMs).map(Code::token);
+    }
+
+    /** Each port has a cookie of its own: browsers do not tell ports of a host apart. */
+    static String cookieName(Request request) {
+        String host = request.header("host");
+        String port = host.substring(host.lastIndexOf(':') + 1);
+        return COOKIE + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : request.isSecure() ? "443" : "80");
+    }
+
+    /** The session of a request. @throws RestException 403 where there is one, and the request does not come from its page */
+    synchronized Optional<Session> of(Request request, long nowMs) throws RestException {
+        Session s = sessions.get(cookies(request.header("cookie")).getOrDefault(cookieName(request), ""));
+        if (s == null || s.untilMs <= nowMs) {
+            if (s != null) {
+                sessions.remove(s.id);
+            }
+            return Optional.empty();
+        }
+        String site = request.header("sec-fetch-site");
+        boolean elsewhere = !site.isEmpty() && !site.equals("same-origin") && !site.equals("none");
+        byte[] shown = request.header(KEY_HEADER).getBytes(StandardCharsets.UTF_8);
+        if (elsewhere || !MessageDigest.isEqual(shown, s.key.getBytes(StandardCharsets.UTF_8))) {
+            throw new RestException(403, 1007, "Protocol authentication error", "A session counts only with its page's key (" + KEY_HEADER + ")",
+                    "slurmrestd");
+        }
+        return Optional.of(s);
+    }
+
+    /** The request with the token of its session, if it has one and shows no token itself. */
+    public Request withToken(Request request, long nowMs) throws RestException {
+        boolean own = !request.header("x-slurm-user-token").isEmpty() || !request.header("authorization").isEmpty();
+        Optional<Session> session = own ? Optional.empty() : of(request, nowMs);
+        if (session.isEmpty()) {
+            return request;
+        }
+        Map<String, String> headers = new TreeMap<>(request.headers());
+        headers.put("x-slurm-user-token", session.get().token);
+        headers.remove("x-slurm-user-name");
+        return new Request(request.method(), request.path(), request.query(), headers, request.body(), request.keepAlive());
+    }
+
+    static Map<String, String> cookies(String header) {
+        Map<String, String> out = new HashMap<>();
+        for (String item : header.split(";")) {
+            int equals = item.indexOf('=');
+            if (equals > 0) {
+                out.putIfAbsent(item.substring(0, equals).strip(), item.substring(equals + 1).strip());
+            }
+        }
+        return out;
+    }
+
+    /** Set-Cookie for a session; its end where it is over. */
+    static String cookie(Request request, Optional<Session> session, long nowMs) {
+        return cookieName(request) + "=" + session.map(Session::id).orElse("") + "; Path=/; HttpOnly; SameSite=Strict"
+                + (request.isSecure() ? "; Secure" : "") + "; Max-Age="
+                + session.map(s -> Math.max(1, (s.untilMs - nowMs) / 1000)).orElse(0L);
+    }
+}

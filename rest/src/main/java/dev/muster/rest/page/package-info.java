@@ -1,0 +1,2 @@
+/** The web page of the cluster: its files, its feeds and its sessions. */
+package dev.muster.rest.page;

@@ -1,0 +1,232 @@
+package dev.muster.scheduler.claim;
+
+import dev.muster.core.command.Access;
+import dev.muster.core.reservation.ReservedDevices;
+import dev.muster.core.state.Preemption;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.State;
+import dev.muster.core.state.Table;
+import dev.muster.core.tres.GresRequest;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ReservationFlag;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.request.Within;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What reservations leave of the nodes, for one pass. A cluster without any costs nothing here. */
+public final class Reserved {
+    private final Table<String, Reservation> reservations;
+    private final List<Reservation> magnetic = new ArrayList<>();
+    private final ReservedNodes nodes;
+    private final State state;
+    private final long now;
+    private final Collection<NodeSlot> marked;
+
+    /** @param nodes as of now; @param marked nodes of which devices are withheld since an earlier pass, and from now on those of this */
+    public Reserved(State state, ReservedNodes nodes, Collection<NodeSlot> marked, long now) {
+        this.state = state;
+        this.now = now;
+        this.nodes = nodes;
+        this.marked = marked;
+        marked.forEach(n -> n.withheld = Map.of());
+        marked.clear();
+        this.reservations = state.reservations();
+        for (Reservation r : reservations.values()) {
+            if (r.has(ReservationFlag.MAGNETIC)) {
+                magnetic.add(r);
+            }
+        }
+    }
+
+    public boolean isEmpty() {
+        return reservations.size() == 0;
+    }
+
+    private Reservation reservation(String name) {
+        return reservations.find(name).orElse(null);
+    }
+
+    /** Some draw jobs that do not name them. */
+    public boolean areMagnetic() {
+        return !magnetic.isEmpty();
+    }
+
+    /** Reservations a job may start in, in the order to try them; "" stands for none. */
+    public List<String> of(JobDesc desc) {
+        if (isEmpty() && desc.charge().reservation().isEmpty()) {
+            return List.of("");
+        }
+        List<String> out = new ArrayList<>();
+        if (!desc.charge().reservation().isEmpty()) {
+            for (String name : desc.charge().reservation().split(",")) {
+                if (usable(name) && Access.admits(state, reservation(name), desc)) {
+                    out.add(name);
+                }
+            }
+            return out;
+        }
+        for (Reservation r : magnetic) {
+            if (usable(r.name()) && Access.admits(state, r, desc) && mayFit(desc, r)) {
+                out.add(r.name());
+            }
+        }
+        out.add("");
+        return out;
+    }
+
+    /** As {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations that are not to be kept waiting any longer. */
+    public List<Within> toTry(JobDesc desc) {
+        List<Within> out = new ArrayList<>(of(desc).stream().map(Within::of).toList());
+        if (!isEmpty() && Preemption.isGuest(desc)) {
+            out.add(out.size() - 1, Within.leaving(desc.extras().warnSeconds()));
+        }
+        return out;
+    }
+
+    /** Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one it waits for nobody. */
+    private static boolean mayDelay(Within job, Reservation other) {
+        return job.leavingS() >= 0 && other.maxStartDelayS() > 0 && job.leavingS() <= other.maxStartDelayS();
+    }
+
+    /** Who asks for more time than there is between the reservation's begin and end is not drawn, unless jobs may go on after it. */
+    private boolean mayFit(JobDesc desc, Reservation r) {
+        return r.has(ReservationFlag.FLEX) || desc.timing().timeLimitMin() * 60L <= r.endAt(now) - r.startAt(now);
+    }
+
+    private boolean usable(String name) {
+        Reservation r = reservation(name);
+        return r != null && r.endAt(now) > now;
+    }
+
+    /** It has licences or burst buffers alone: its jobs run on any nodes. */
+    public boolean hasAnyNodes(String name) {
+        return reservation(name).has(ReservationFlag.ANY_NODES);
+    }
+
+    /** Its jobs may run beside it, before it and after it. */
+    public boolean isFlexible(String name) {
+        return reservation(name).has(ReservationFlag.FLEX);
+    }
+
+    /** Seconds since 1970 before which nothing starts in the reservation. */
+    public long opens(Within where) {
+        return where.reservation().isEmpty() || isFlexible(where.reservation()) ? now : reservation(where.reservation()).startAt(now);
+    }
+
+    /**
+     * Units of the node that a job that is to be there may have between the two times, free or not. Of the node's devices it counts
+     * from now on those that are not kept from such a job ({@link NodeSlot#withheld}).
+     */
+    public IndexSet allowed(Within where, NodeSlot node, long from, long to) {
+        String name = where.reservation();
+        Reservation in = name.isEmpty() ? null : reservation(name);
+        IndexSet own = IndexSet.empty();
+        IndexSet barred = IndexSet.empty();
+        List<Reservation> others = new ArrayList<>();
+        for (ReservedNodes.Claim c : nodes.on(node.index)) {
+            if (c.reservation().name().equals(name)) {
+                own = own.union(c.units());
+            } else if (keeps(c, from, to) && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation())) {
+                boolean shared = in != null && c.reservation().sharesCores() && in.nodes().contains(node.spec.name());
+                barred = shared ? barred : barred.union(c.units());
+                others.add(c.reservation());
+            }
+        }
+        withhold(name, node, others);
+        IndexSet all = node.spec.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.spec.units() - 1, 1);
+        if (in == null || isFlexible(name) || hasAnyNodes(name)) {
+            return all.minus(barred);
+        }
+        boolean within = in.windows(now, from, from + 1).stream().anyMatch(w -> w.from() <= from);
+        return within ? own.minus(barred) : IndexSet.empty();
+    }
+
+    /** Of none of these nodes a job without a reservation may have anything in that time. */
+    boolean leavesNothing(List<NodeSlot> some, long from, long to) {
+        return some.stream().noneMatch(node -> node.usable && !allowed(Within.NONE, node, from, to).isEmpty());
+    }
+
+    /** Others must be off it in that time. */
+    private boolean keeps(ReservedNodes.Claim c, long from, long to) {
+        return c.from(now) < to && c.to(now) > from;
+    }
+
+    /** Something of the node with that number is some reservation's. */
+    boolean has(int node) {
+        return nodes.areOn(node);
+    }
+
+    /** Units that a job without a reservation may have until then, seconds since 1970, free or not. */
+    int unitsUntil(NodeSlot node, long to) {
+        return node.spec.units() - barredUntil(node, to).count();
+    }
+
+    /** Of its free units those that a job without a reservation may have until then. */
+    int freeUntil(NodeSlot node, long to) {
+        return node.freeUnits.minus(barredUntil(node, to)).count();
+    }
+
+    private IndexSet barredUntil(NodeSlot node, long to) {
+        IndexSet barred = IndexSet.empty();
+        for (ReservedNodes.Claim c : nodes.on(node.index)) {
+            barred = keeps(c, now, to) ? barred.union(c.units()) : barred;
+        }
+        return barred;
+    }
+
+    private void withhold(String name, NodeSlot node, List<Reservation> others) {
+        if (node.freeGres.isEmpty() || !has(node.index)) {
+            return;
+        }
+        Reservation own = name.isEmpty() || isFlexible(name) ? null : reservation(name);
+        Map<String, IndexSet> out = new HashMap<>();
+        for (String device : node.freeGres.keySet()) {
+            IndexSet kept = IndexSet.empty();
+            for (Reservation r : others) {
+                kept = kept.union(ReservedDevices.on(r, node.spec, device));
+            }
+            // who reserved some of a kind has these
+            boolean some = own != null && own.gres().values().stream().anyMatch(g -> g.containsKey(device));
+            kept = some ? kept.union(GresRequest.devices(node.spec, device, "").minus(ReservedDevices.on(own, node.spec, device))) : kept;
+            if (!kept.isEmpty()) {
+                out.put(device, kept);
+            }
+        }
+        if (!out.isEmpty() && node.withheld.isEmpty()) {
+            marked.add(node);
+        }
+        node.withheld = out;
+    }
+
+    /** Units that a job cannot have on the node in that time although it could without reservations. */
+    public int barred(Within where, NodeSlot node, long from, long to) {
+        if (!has(node.index) && where.reservation().isEmpty()) {
+            return 0;
+        }
+        return node.spec.units() - allowed(where, node, from, to).count();
+    }
+
+    /** Returns whether a whole-node reservation of others covers that time. */
+    public boolean isWholeFor(Within where, NodeSlot node, long from, long to) {
+        Reservation in = where.reservation().isEmpty() ? null : reservation(where.reservation());
+        return nodes.on(node.index).stream().anyMatch(c -> c.reservation() != in && c.reservation().units().isEmpty() && keeps(c, from, to)
+                && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation()));
+    }
+
+    /** Something of the node is kept for others in that time. */
+    public boolean touches(Within where, NodeSlot node, long from, long to) {
+        return !isEmpty() && barred(where, node, from, to) > 0;
+    }
+
+    /** When the job must be over by the end of the reservation it runs in; empty if none ends it. */
+    Optional<Long> ends(String name, long overRunS) {
+        Reservation r = name.isEmpty() ? null : reservation(name);
+        return r == null || overRunS < 0 || r.has(ReservationFlag.FLEX) ? Optional.empty() : Optional.of(r.endAt(now) + overRunS);
+    }
+}

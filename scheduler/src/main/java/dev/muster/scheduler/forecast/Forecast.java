@@ -1,0 +1,208 @@
+package dev.muster.scheduler.forecast;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.limits.SoftLimit;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
+import dev.muster.model.JobReason;
+import dev.muster.scheduler.claim.Kept;
+import dev.muster.scheduler.node.FreeTable;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.queue.Classes;
+import dev.muster.scheduler.queue.QueueOrder;
+import dev.muster.scheduler.timeline.Outlook;
+import dev.muster.scheduler.timeline.Times;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
+ * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core
+ * or device a job gets is not planned; what is planned is CPUs, memory and generic resources of nodes, and licences.
+ */
+public final class Forecast {
+    /** Jobs wait for these, or for something that the plan knows of. */
+    static final Set<JobReason> WAITS = EnumSet.of(JobReason.NONE, JobReason.PRIORITY, JobReason.RESOURCES,
+            JobReason.LICENSES, JobReason.NO_TOPOLOGY_UNIT, JobReason.REQ_NODE_NOT_AVAIL, JobReason.JOB_ARRAY_TASK_LIMIT);
+
+    /** Seconds that are left to who runs without limit. */
+    public static final long ENDLESS_S = Long.MAX_VALUE / 2;
+
+    /**
+     * What a plan is made of.
+     *
+     * @param nowS  seconds since 1970
+     * @param queue copies of its blocks, in order
+     * @param lanes by number
+     * @param masks of places, by their number
+     * @param special jobs that are in no lane and wait for nothing but resources and others: each way in which they may be served
+     * @param drawn  of lanes whose jobs some reservation draws, by their numbers, likewise
+     * @param nodes names by number
+     * @param whole what of each node jobs may have when nobody else is there
+     * @param era    of nodes' numbers
+     * @param claims how many of the first that have to wait get their places kept
+     */
+    public record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes,
+            List<QueueOrder.Block> queue, Classes.Lane[] lanes, long[][] masks, Map<Integer, List<Asked>> special, Map<Integer, List<Asked>> drawn,
+            int claims, int era) {}
+
+    /**
+     * @param mask   nodes that it may run on
+     * @param within on what that reservation has of them; "" on what none has
+     * @param tasks  of an array's record, 1 for others
+     * @param afterS seconds for which as many tasks of its array run as may
+     */
+    record Asked(int jobId, NeedClass need, long[] mask, String within, int tasks, long afterS) {
+        public Asked of(Job job) {
+            return new Asked(job.id(), need, mask, within, Forecast.tasks(job), afterS);
+        }
+    }
+
+    /** Of a node from one second since 1970 to another, kept for a job. */
+    public record Claim(int node, long from, long to, int cpus, long memoryMb) {}
+
+    /**
+     * What went into a plan.
+     *
+     * @param walked entries of the queue
+     * @param tried  those of them that wait for what a plan knows of
+     * @param times  into which the seven days and the year behind them were divided
+     * @param passed nodes have other numbers since it was begun: it counts for nothing
+     */
+    public record Made(int walked, int tried, int times, boolean passed) {}
+
+    private final List<String> nodes;
+    private final long changes;
+    private final int era;
+    private final int walked;
+    private final int tried;
+    private final int slots;
+    private final Map<Integer, Planned> planned;
+    private final Map<Integer, Planned> behind;
+    private final Set<Integer> open;
+    private final Kept claims;
+
+    /** @param start seconds since 1970 */
+    record Planned(long start, int[] nodes, int cpus, String partition, List<Claim> places) {}
+
+    /**
+     * @param behind whose times lie behind those that were planned step by step, and are coarse
+     * @param open   who is planned when the rest is, and has a coarse time until then, or none
+     */
+    Forecast(Input in, int walked, int tried, Map<Integer, Planned> planned, Map<Integer, Planned> behind, Set<Integer> open, Kept claims) {
+        this.nodes = in.nodes;
+        this.changes = in.free.changes();
+        this.era = in.era;
+        this.slots = in.times.count();
+        this.walked = walked;
+        this.tried = tried;
+        this.planned = planned;
+        this.behind = behind;
+        this.open = open;
+        this.claims = claims;
+    }
+
+    /** All of it at once. */
+    public static Forecast of(Input in) {
+        Foresight made = new Foresight(in);
+        made.soon();
+        boolean more = true;
+        while (more) {
+            more = made.step();
+        }
+        return made.whole();
+    }
+
+    /** Seconds until one more task of its array may run, if only so many may; 0 where one may now. */
+    static long throttledS(State state, Job job, long tickMs) {
+        int most = job.array().maxRunning();
+        if (most <= 0) {
+            return 0;
+        }
+        long[] ends = Stream.concat(state.tasksOf(job.array().jobId()).stream(), state.jobs().find(job.array().jobId()).stream())
+                .filter(t -> t.state().isActive()).mapToLong(t -> left(state, t, tickMs)).sorted().toArray();
+        return ends.length < most ? 0 : ends[ends.length - most];
+    }
+
+    /** Seconds until the job must be over, {@link #ENDLESS_S} for never. */
+    public static long left(State state, Job job, long tickMs) {
+        long end = SoftLimit.endTick(job, state.settings(), tickMs);
+        return end < 0 ? job.state().isActive() ? ENDLESS_S : Outlook.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
+    }
+
+    /** Likewise, and who has no limit is given a year; who has had one, another. */
+    public static long yearly(State state, Job job, long nowS, long tickMs) {
+        long left = left(state, job, tickMs);
+        return left >= ENDLESS_S ? Times.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) Times.YEAR_S) : left;
+    }
+
+    static int tasks(Job job) {
+        return job.isArrayRecord() ? job.array().pending().count() : 1;
+    }
+
+    /** When the job is planned to start, seconds since 1970; 0 if it has no plan. */
+    public long start(int jobId) {
+        return find(jobId).map(Planned::start).orElse(0L);
+    }
+
+    /** When and where; empty if it has no plan. */
+    public Optional<Planner.Estimate> estimate(int jobId) {
+        return find(jobId).map(this::estimate);
+    }
+
+    private Optional<Planned> find(int jobId) {
+        return Optional.ofNullable(planned.get(jobId)).or(() -> Optional.ofNullable(behind.get(jobId)));
+    }
+
+    private Planner.Estimate estimate(Planned p) {
+        return estimate(p, p.start);
+    }
+
+    private Planner.Estimate estimate(Planned p, long start) {
+        return new Planner.Estimate(start, Arrays.stream(p.nodes).mapToObj(nodes::get).toList(), p.cpus, p.partition);
+    }
+
+    /** It waits for the rest of the plan: the one before knows more of it. */
+    boolean isOpen(int jobId) {
+        return open.contains(jobId);
+    }
+
+    /** Times of the plan are rounded up to its steps, and so each of these may begin one step earlier. */
+    void upcoming(long until, Map<Integer, Planner.Estimate> byJob) {
+        planned.forEach((id, p) -> {
+            long earliest = p.start - Times.STEP_MIN_S;
+            if (earliest <= until) {
+                byJob.put(id, estimate(p, earliest));
+            }
+        });
+    }
+
+    /** Jobs that have a time. */
+    public int size() {
+        return planned.size() + behind.size();
+    }
+
+    Made made(int eraNow) {
+        return new Made(walked, tried, slots, eraNow != era);
+    }
+
+    /** What is to be kept for the first that wait, in the queue's order. Not to be changed. */
+    public Kept claims() {
+        return claims;
+    }
+
+    /** As {@link FreeTable#changes} was when it was noted down. */
+    public long changes() {
+        return changes;
+    }
+
+    /** Of nodes' numbers. */
+    int era() {
+        return era;
+    }
+}

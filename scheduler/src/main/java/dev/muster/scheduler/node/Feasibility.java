@@ -1,0 +1,319 @@
+package dev.muster.scheduler.node;
+
+import dev.muster.core.command.Decision;
+import dev.muster.core.node.ChangingFeatures;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.GresRequest;
+import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.SharedGpus;
+import dev.muster.core.tres.Tres;
+import dev.muster.model.HostList;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.Topology;
+import dev.muster.model.TresBind;
+import dev.muster.scheduler.request.ExtraConstraint;
+import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.Network;
+import dev.muster.scheduler.request.Unsupported;
+import dev.muster.model.TresFreq;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
+public final class Feasibility {
+    /** Nodes with what is asked for may come. */
+    private static final String ANY_FEATURES = "ignore_constraint_validation";
+    /** What does not fit on some nodes is tried again with so much more of them: not with each, which would take the square of their number. */
+    private static final int NEXT_PART = 8;
+
+    private Feasibility() {}
+
+    static Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
+        if (!TresBind.isValid(desc.extras().tresBind()) || !TresFreq.isValid(desc.extras().tresFreq())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+        }
+        if (SharedGpus.clash(desc.request(), desc.extras().tresFreq())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+        }
+        boolean understood = !state.settings().options().containsKey(ExtraConstraint.WORD) || ExtraConstraint.isValid(desc.extras().extra());
+        if (!understood) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_EXTRA));
+        }
+        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings())
+                .or(() -> malformed(state, desc.request(), desc.extras().batchFeatures()));
+        return isHeld(desc) ? wrong : wrong.or(() -> {
+            Optional<Decision.Rejected> last = Optional.empty();
+            for (String name : desc.partition().split(",")) {
+                Optional<Partition> partition = state.partitions().find(name);
+                if (partition.isPresent()) {
+                    last = inPartition(state, desc, partition.get(), false);
+                    if (last.isEmpty()) {
+                        return Optional.empty();
+                    }
+                }
+            }
+            return last;
+        });
+    }
+
+    /** It may be changed before it is released: only what can never be right is refused. */
+    static boolean isHeld(JobDesc desc) {
+        return desc.timing().hold() || desc.timing().prioritySet() && desc.timing().priority() == 0;
+    }
+
+    /** Resources of a task are named in full, or nothing is said of them. */
+    private static final Pattern OF_TASK = Pattern.compile("((cpu|gres/|license/)[^,]*(,(cpu|gres/|license/)[^,]*)*)?");
+
+    private static Optional<Decision.Rejected> malformed(State state, ResourceRequest r, String batch) {
+        for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {
+            if (tres.equals("gres/") || tres.endsWith(",gres/") || tres.equals(r.tresPerTask()) && !OF_TASK.matcher(tres).matches()) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_TRES));
+            }
+            if (!Tres.isValid(tres) || Tres.namesOthers(tres) && !tres.equals(r.tresPerTask())) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+            }
+            for (Tres.Item item : Tres.gres(tres)) {
+                // none of what does not exist is no wrong wish
+                if (item.count() > 0 && !state.settings().gresTypes().contains(item.name())) {
+                    return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+                }
+            }
+        }
+        GresRequest gres = GresRequest.of(r);
+        boolean gpus = GresRequest.gpus(gres.perNode()) + GresRequest.gpus(gres.perJob()) + GresRequest.gpus(gres.perTask()) > 0;
+        if (!gpus && (r.tasksPerGpu() > 0 || r.cpusPerGpu() > 0 || r.memPerGpuMb() > 0)) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_GRES));
+        }
+        if (r.overcommit() && r.cpusPerTask() == 0 && !Tres.gres(r.tresPerTask()).isEmpty()) {
+            // tasks with their own devices share no CPUs, and the request sets no CPUs per task
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
+        int perTask = GresRequest.gpus(r.tresPerTask());
+        int perNode = GresRequest.gpus(r.tresPerNode());
+        int nodes = Math.max(r.nodesMin(), r.nodesMax());
+        if (perTask > 0 && perNode > 0 && nodes > 0 && (long) perTask * r.tasks() > (long) perNode * nodes) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
+        String objection = Features.objection(r.features());
+        if (!objection.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
+        }
+        if (!batch.isEmpty() && (!Features.isPlain(batch) || !Set.copyOf(Features.names(r.features())).containsAll(Features.names(batch)))) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
+        }
+        boolean may = state.settings().options().containsKey(ANY_FEATURES);
+        for (String feature : Features.names(r.features())) {
+            if (!may && state.nodes().values().stream().noneMatch(n -> n.features().contains(feature))) {
+                return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
+            }
+        }
+        boolean known = Features.objection(r.prefer()).isEmpty() && Features.names(r.prefer()).stream()
+                .allMatch(f -> state.nodes().values().stream().anyMatch(n -> n.features().contains(f)));
+        if (!known && !state.settings().options().containsKey("ignore_prefer_validation")) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_PREFER));
+        }
+        Optional<Decision.Rejected> changing = ChangingFeatures.objection(state, r.features());
+        if (changing.isPresent()) {
+            return changing;
+        }
+        if (!r.licenses().isEmpty() && Licences.isWrong(state, r.licenses())) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
+        }
+        for (String list : List.of(r.nodeList(), r.excludeList())) {
+            if (!list.isEmpty()) {
+                if (!(HostList.parse(list) instanceof HostList.Parsed.Ok ok)
+                        || !ok.list().names().stream().allMatch(state.nodes()::has)) {
+                    return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME));
+                }
+            }
+        }
+        return both(r) ? Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_NAME)) : Optional.empty();
+    }
+
+    /** A node that is asked for and excluded. */
+    private static boolean both(ResourceRequest r) {
+        return !r.nodeList().isEmpty() && !r.excludeList().isEmpty() && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok asked
+                && HostList.parse(r.excludeList()) instanceof HostList.Parsed.Ok excluded
+                && asked.list().names().stream().anyMatch(excluded.list()::contains);
+    }
+
+    /** Lines that come before the refusal: what no node of the partition has enough of. */
+    private static String lacking(State state, Partition partition, Need need) {
+        List<Node.Spec> specs = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).map(Node::spec).toList();
+        long memory = need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb();
+        StringBuilder out = new StringBuilder();
+        if (specs.stream().noneMatch(s -> s.cpus() >= Math.max(need.cpusPerNodeMin(), need.cpusPerTask()))) {
+            out.append("CPU count per node can not be satisfied\n");
+        }
+        if (specs.stream().noneMatch(s -> s.memoryMb() >= memory)) {
+            out.append("Memory specification can not be satisfied\n");
+        }
+        if (specs.stream().noneMatch(s -> s.tmpDiskMb() >= need.tmpDiskMb())) {
+            out.append("Temporary disk specification can not be satisfied\n");
+        }
+        if (specs.stream().noneMatch(need.shape()::fits)) {
+            out.append("Socket, core and/or thread specification can not be satisfied\n");
+        }
+        return out.toString();
+    }
+
+    /** @param strictly asking for more than the whole partition has is an error too */
+    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly) {
+        return inPartition(state, desc, partition, strictly, List.of());
+    }
+
+    /** The job has room in the partition when these nodes are not there. */
+    public static boolean fitsWithout(State state, JobDesc desc, Partition partition, List<String> gone) {
+        return inPartition(state, desc, partition, true, gone).isEmpty();
+    }
+
+    private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
+        Need need = Need.ofEmpty(desc, partition, state).onAnySwitches();
+        Topology topology = need.network().in(state.settings());
+        String objection = Network.objection(desc.request(), topology);
+        if (!objection.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
+        }
+        List<String> within = names(need.network().within());
+        if (!within.isEmpty() && within.size() < need.nodesMin()
+                || need.network().segment() > 0 && need.nodesWanted() % need.network().segment() != 0) {
+            return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
+        }
+        List<String> required = names(need.nodeList());
+        if (!partition.nodes().containsAll(required) || need.nodesMax() > 0 && required.size() > need.nodesMax()) {
+            return Optional.of(Decision.reject(partition.nodes().containsAll(required) ? SlurmErrno.INVALID_NODE_COUNT
+                    : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
+        }
+        boolean waits = state.settings().enforcePartLimits().equals("NO");
+        if (!hasCpus(state, partition, Math.max(need.cpus(), (long) need.nodesMin()), need.shape().cpusMax())) {
+            // the partition may grow
+            return waits && !strictly ? Optional.empty() : Optional.of(Decision.reject(waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE
+                    : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
+        }
+        Layers layers = layers(state, need);
+        List<Chooser.Candidate> candidates = new ArrayList<>();
+        Set<String> excluded = new HashSet<>(names(need.excludeList()));
+        excluded.addAll(gone);
+        boolean may = state.settings().options().containsKey(ANY_FEATURES);
+        boolean memory = state.memoryConsumed();
+        int found = 0;
+        long total = 0;
+        int next = 0;
+        for (String name : ordered(partition.nodes(), required)) {
+            Optional<Node> node = state.nodes().find(name).filter(n -> !n.isClosedToJobs());
+            if (node.isEmpty() || excluded.contains(name) || !within.isEmpty() && !within.contains(name)
+                    || !may && !Features.match(need.features(), node.get().features()) || !layers.isEmpty() && !layers.allows(name)) {
+                continue;
+            }
+            NodeSlot empty = new NodeSlot(0, node.get());
+            int tasks = tasksOnEmpty(need, empty, memory);
+            boolean small = need.overcommit() && empty.spec.cpus() < need.cpusPerTask();
+            if (tasks > 0 && !small && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
+                found += required.contains(name) ? 1 : 0;
+                candidates.add(new Chooser.Candidate(empty, tasks));
+                total += tasks;
+                if (candidates.size() >= next && total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()) {
+                    if (!Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
+                        return Optional.empty();
+                    }
+                    next = candidates.size() + candidates.size() / NEXT_PART + 1;
+                }
+            }
+        }
+        if (!layers.isEmpty() && found == required.size() && !Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
+            return Optional.empty();
+        }
+        if (found < required.size() || candidates.isEmpty()) {
+            return Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE, lacking(state, partition, need)
+                    + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
+        }
+        // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
+        if (topology.isStrict() && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
+                && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
+        }
+        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
+        if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, layers)) {
+            return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
+        }
+        return fits || waits && !strictly ? Optional.empty()
+                : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
+    }
+
+    /** Nothing but more nodes is missing, if anything is. @param fits on all candidates together, whatever is layered */
+    private static boolean waitsForMore(State state, Partition partition, int nodesMin, boolean fits, Layers layers) {
+        if (fits) {
+            // nodes as they are, but without what the job wants of layered resources
+            return layers.isEmpty();
+        }
+        // there are nodes and CPUs enough, but not such as the job wants, unless some are still to come
+        return partition.nodes().size() < nodesMin
+                || partition.nodes().stream().anyMatch(n -> state.nodes().find(n).filter(node -> !node.has(Node.Flag.FUTURE)).isEmpty());
+    }
+
+    private static Layers layers(State state, Need need) {
+        Map<String, Integer> all = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of() : Licences.capacities(state);
+        return new Layers(state.settings().layered(), need.licences(), pool -> all.getOrDefault(pool, 0));
+    }
+
+    private static int tasksOnEmpty(Need need, NodeSlot empty, boolean memoryConsumed) {
+        IndexSet units = GpuPlaces.open(need, empty, empty.freeUnits);
+        int tasks = Math.min(Chooser.tasksFitting(need, empty, units.count(), empty.freeMemoryMb, true, memoryConsumed),
+                Chooser.tasksByGres(need, empty));
+        return GpuPlaces.tasks(need, empty, units, tasks);
+    }
+
+    /** Why it waits that the partition is too small for. */
+    public static JobReason tooSmall(Need need, State state) {
+
+            return need.nodesMin() > state.partitions().find(need.partition()).map(p -> p.nodes().size()).orElse(0)
+                ? JobReason.PARTITION_NODE_LIMIT : JobReason.PARTITION_CONFIG;
+    }
+
+    /** The partition as it is configured is too small for the job, whatever is free. */
+    public static boolean exceeds(State state, JobDesc desc, Partition partition) {
+        return inPartition(state, desc, partition, true).isPresent();
+    }
+
+    /** All nodes of the partition together have so many; no more of them are looked at than it takes. */
+    private static boolean hasCpus(State state, Partition partition, long wanted, int mostOfNode) {
+        long cpus = 0;
+        for (String name : partition.nodes()) {
+            Optional<Node> node = state.nodes().find(name);
+            int here = node.isPresent() ? node.get().spec().cpus() : 0;
+            cpus += mostOfNode < 0 ? here : Math.min(here, mostOfNode);
+            if (cpus >= wanted) {
+                return true;
+            }
+        }
+        return cpus >= wanted;
+    }
+
+    public static List<String> names(String list) {
+        return !list.isEmpty() && HostList.parse(list) instanceof HostList.Parsed.Ok ok ? ok.list().names().stream().distinct().toList() : List.of();
+    }
+
+    private static List<String> ordered(List<String> nodes, List<String> required) {
+        if (required.isEmpty()) {
+            return nodes;
+        }
+        List<String> out = new ArrayList<>(required);
+        for (String name : nodes) {
+            if (!required.contains(name)) {
+                out.add(name);
+            }
+        }
+        return out;
+    }
+}

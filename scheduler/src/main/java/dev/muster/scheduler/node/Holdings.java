@@ -1,0 +1,126 @@
+package dev.muster.scheduler.node;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.IndexSet;
+import dev.muster.scheduler.request.Apart;
+import dev.muster.scheduler.request.Need;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What jobs have of nodes, as what they share their cores, and who minds whom there. Owned by the core thread. */
+public final class Holdings {
+    private final Map<String, NodeSlot> nodes;
+    /** Partitions whose jobs may share cores. */
+    private final Map<String, Partition> shared = new HashMap<>();
+    /** All of them: nodes of some are had by one user, or one job by its switch, at a time. */
+    private final Map<String, Partition> partitions = new HashMap<>();
+    private Settings settings;
+    private int minding;
+
+    /** @param nodes by name, kept up by their owner */
+    public Holdings(Map<String, NodeSlot> nodes) {
+        this.nodes = nodes;
+    }
+
+    /** Nobody has anything, and partitions are as they are there. */
+    public void reset(State state) {
+        settings = state.settings();
+        minding = 0;
+        shared.clear();
+        partitions.clear();
+        state.partitions().values().forEach(p -> {
+            partitions.put(p.name(), p);
+            if (p.jobsPerCore(true) > 1) {
+                shared.put(p.name(), p);
+            }
+        });
+    }
+
+    /** The job is on its nodes; suspended, it has all there but cores. */
+    public void began(State state, Job job) {
+        if (Stopped.gaveItsCores(state, job)) {
+            rest(job, true);
+        } else {
+            hold(job, false);
+        }
+    }
+
+    /** It is not, or no longer as it was. */
+    public void ended(State state, Job job) {
+        if (Stopped.gaveItsCores(state, job)) {
+            rest(job, false);
+        } else {
+            release(job, false);
+        }
+    }
+
+    private void rest(Job job, boolean take) {
+        for (Allocation.Share share : job.run().allocation().held()) {
+            NodeSlot slot = nodes.get(share.node());
+            if (slot != null && !share.released() && take) {
+                slot.holdRest(share);
+            } else if (slot != null && !share.released()) {
+                slot.releaseRest(share);
+            }
+        }
+    }
+
+    public void hold(Job job, boolean unitsOnly) {
+        job.run().allocation().held().forEach(share -> hold(job, share, unitsOnly));
+    }
+
+    public void hold(Job job, Allocation.Share share, boolean unitsOnly) {
+        NodeSlot slot = nodes.get(share.node());
+        if (slot != null && !share.released()) {
+            slot.hold(share, job.desc().partition(), unitsOnly);
+            meet(apart(job), slot, 1);
+            sharing(job).forEach(p -> slot.share(p, share.cores(), 1));
+        }
+    }
+
+    public void release(Job job, boolean unitsOnly) {
+        job.run().allocation().held().forEach(share -> release(job, share, unitsOnly));
+    }
+
+    public void release(Job job, Allocation.Share share, boolean unitsOnly) {
+        NodeSlot slot = nodes.get(share.node());
+        if (slot != null && !share.released()) {
+            slot.release(share, job.desc().partition(), unitsOnly);
+            meet(apart(job), slot, -1);
+            sharing(job).forEach(p -> slot.share(p, share.cores(), -1));
+        }
+    }
+
+    public void meet(Apart who, NodeSlot slot, int jobs) {
+        slot.meet(who, jobs);
+        minding += who.minds() ? jobs : 0;
+    }
+
+    public Apart apart(Job job) {
+        return Apart.of(job.desc(), Optional.ofNullable(partitions.get(job.desc().partition().split(",")[0])), settings);
+    }
+
+    /** Nodes are kept from some. */
+    public boolean someMind() {
+        return minding > 0;
+    }
+
+    /** Units that others have with whom the job may be there, and come to its turn. */
+    IndexSet shareable(Job job, NodeSlot node) {
+        Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        return p == null || !settings.takesTurns() ? IndexSet.empty()
+                : node.shareable(p.name(), Need.sharing(job.desc().request(), p, settings));
+    }
+
+    /** As what the job shares its cores: its partition, and more. */
+    public List<String> sharing(Job job) {
+        Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
+        return p == null ? List.of() : Need.sharing(job.desc().request(), p, settings).names(p.name());
+    }
+}

@@ -1,0 +1,116 @@
+package dev.muster.scheduler.node;
+
+import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.tres.Licences;
+import dev.muster.model.LayeredResource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+
+/** On which nodes a need can have the layered resources that it asks for, and what it takes of which layers there. */
+public final class Layers {
+    /** One resource, how many of it, and how many of each layer are free. */
+    private record Asked(LayeredResource resource, int count, Map<LayeredResource.Layer, Integer> free) {
+        boolean has(LayeredResource.Layer layer) {
+            return free.get(layer) >= count;
+        }
+
+        public boolean allows(String node) {
+            List<LayeredResource.Layer> of = resource.of(node);
+            return resource.mode() == 1 ? of.stream().anyMatch(this::has) : !of.isEmpty() && of.stream().allMatch(this::has);
+        }
+    }
+
+    private final List<Asked> asked = new ArrayList<>();
+    private final Map<String, Boolean> known = new HashMap<>();
+
+    /** @param free of a pool of {@link Licences#pools}, over the time of the need */
+    public Layers(List<LayeredResource> all, LicenceRequest.Wanted wanted, ToIntFunction<String> free) {
+        for (LicenceRequest.Item item : wanted.items()) {
+            for (LayeredResource r : all) {
+                if (r.name().equals(item.name()) && item.count() > 0) {
+                    Map<LayeredResource.Layer, Integer> left = new HashMap<>();
+                    r.layers().forEach(l -> left.put(l, free.applyAsInt(r.pool(l))));
+                    asked.add(new Asked(r, item.count(), left));
+                }
+            }
+        }
+    }
+
+    public boolean isEmpty() {
+        return asked.isEmpty();
+    }
+
+    public boolean allows(String node) {
+        return known.computeIfAbsent(node, n -> asked.stream().allMatch(a -> a.allows(n)));
+    }
+
+    /**
+     * Candidates that can be had together, in several ways: in their order; those with room for most tasks first; and each of the smallest layers
+     * first. Any of the nodes of a way may be picked. Empty if the required ones, which are the first, cannot be had together.
+     */
+    List<List<Chooser.Candidate>> ways(List<Chooser.Candidate> able, int required) {
+        Asked counted = asked.stream().filter(a -> a.resource.mode() == 3).findFirst().orElse(null);
+        if (counted == null) {
+            return List.of(able);
+        }
+        List<List<Chooser.Candidate>> out = new ArrayList<>();
+        add(out, within(counted, able, required, (a, b) -> 0));
+        add(out, within(counted, able, required, Comparator.comparingInt(c -> -c.tasks())));
+        for (LayeredResource.Layer leaf : counted.resource.layers()) {
+            if (counted.resource.layers().stream().noneMatch(l -> l.nodes().size() < leaf.nodes().size() && leaf.nodes().containsAll(l.nodes()))) {
+                Set<String> first = new HashSet<>(leaf.nodes());
+                add(out, within(counted, able, required, Comparator.comparingInt(c -> first.contains(c.node().spec.name()) ? 0 : 1)));
+            }
+        }
+        return out;
+    }
+
+    private static void add(List<List<Chooser.Candidate>> out, List<Chooser.Candidate> way) {
+        if (!way.isEmpty() && !out.contains(way)) {
+            out.add(way);
+        }
+    }
+
+    /** Layers lie one within the other, so taking what still goes, one after the other, ends with as many as there can be. */
+    private static List<Chooser.Candidate> within(Asked a, List<Chooser.Candidate> able, int required, Comparator<Chooser.Candidate> order) {
+        List<Chooser.Candidate> tried = new ArrayList<>(able);
+        tried.subList(required, tried.size()).sort(order);
+        Map<LayeredResource.Layer, Integer> left = new HashMap<>();
+        a.free.forEach((layer, free) -> left.put(layer, free / a.count));
+        List<Chooser.Candidate> out = new ArrayList<>();
+        for (int i = 0; i < tried.size(); i++) {
+            List<LayeredResource.Layer> of = a.resource.of(tried.get(i).node().spec.name());
+            if (of.stream().allMatch(l -> left.get(l) > 0)) {
+                of.forEach(l -> left.merge(l, -1, Integer::sum));
+                out.add(tried.get(i));
+            } else if (i < required) {
+                return List.of();
+            }
+        }
+        return out;
+    }
+
+    /** What is taken with these nodes. */
+    public List<LicenceRequest.Item> taken(List<String> nodes) {
+        List<LicenceRequest.Item> out = new ArrayList<>();
+        for (Asked a : asked) {
+            List<LayeredResource.Layer> touched = new ArrayList<>(a.resource.layers().stream()
+                    .filter(l -> nodes.stream().anyMatch(l.nodes()::contains)).toList());
+            if (a.resource.mode() == 1) {
+                touched.removeIf(l -> !a.has(l));
+                touched.sort(Comparator.comparingInt(l -> l.nodes().size()));
+            }
+            for (LayeredResource.Layer l : a.resource.mode() == 1 ? touched.subList(0, Math.min(1, touched.size())) : touched) {
+                long times = a.resource.mode() == 3 ? nodes.stream().filter(l.nodes()::contains).count() : 1;
+                out.add(new LicenceRequest.Item(a.resource.pool(l), (int) Math.min(Integer.MAX_VALUE, a.count * times)));
+            }
+        }
+        return out;
+    }
+}

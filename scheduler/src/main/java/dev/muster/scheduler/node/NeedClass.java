@@ -1,0 +1,267 @@
+package dev.muster.scheduler.node;
+
+import dev.muster.core.tres.GresRequest;
+import dev.muster.core.tres.Tres;
+import dev.muster.scheduler.queue.Candidates;
+import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.request.Apart;
+import dev.muster.scheduler.request.Need;
+import java.util.List;
+
+/**
+ * A class of equal needs with what may be said about all of them quickly: bounds below what each asks for, and when they were last turned down for
+ * want of anything free. Owned by the core thread.
+ */
+public final class NeedClass {
+    public final int id;
+    public final Need need;
+    /** The number of its partition. */
+    public final int partition;
+    /** Nodes it may run on, shared by all classes that may run on the same. */
+    private final Where where;
+    /** Nothing but what is free can serve it, so that {@link FreeTable#isShort} holds of it. */
+    public final boolean bounded;
+    /** The bounds say all that it asks for: what keeps it back keeps back who asks for no less. */
+    public final boolean simple;
+    public final boolean exclusive;
+    /** The number of all that ask for the same licences for the same time; 0 for none. */
+    public final int desk;
+    /** It asks for licences; it names nodes. */
+    public final boolean licensed;
+    public final boolean named;
+    public final boolean single;
+    public final int nodesMin;
+    public final int tasks;
+    public final int cpusPerTask;
+    /** On each node, at least; likewise mebibytes and GPUs. */
+    public final int cpusMin;
+    public final long memoryMin;
+    public final int gpus;
+    private final int tasksPerNode;
+    private final long memPerCpuMb;
+    private final Memory free = new Memory();
+    /** Whether its partition can never hold it, as nodes were configured at this version; -1: not asked yet. */
+    private long judgedAt = -1;
+    private boolean exceeding;
+    /** Whether it waits for nodes that are gone, as of that version of {@link Unavailable}. */
+    private long missedAt = -1;
+    private boolean missing;
+
+    /** When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known to be. */
+    public static final class Memory {
+        /** To ask is dear, and who is not asked costs no more than these attempts to make room for him. */
+        private static final int REST = 30;
+
+        private long shortAt = -1;
+        /** Nodes that had room for one task at least, and tasks for which there was room, or more: too few of one of them. */
+        private long nodes;
+        private long tasks;
+        /** A node that was enough alone when it was last looked for; -1: none is known. */
+        int witness = -1;
+        /** So often it is not asked again whether there were room without all who may have to go, nor what is planned, as there was. */
+        private int rest;
+
+        public void at(long freed) {
+            at(freed, Integer.MAX_VALUE, Integer.MAX_VALUE);
+        }
+
+        public void at(long freed, long nodesFound, long tasksFound) {
+            shortAt = freed;
+            nodes = nodesFound;
+            tasks = tasksFound;
+        }
+
+        public void forget() {
+            shortAt = -1;
+        }
+
+        /** It is asked again whether there were room without all who may have to go. */
+        public boolean isDue() {
+            return rest-- <= 0;
+        }
+
+        public void fitted(boolean is) {
+            rest = is ? REST : 0;
+        }
+    }
+
+    /** Nodes that several classes may run on. The mask is made anew when nodes' features change. */
+    public static final class Where {
+        public final int id;
+        final Candidates.Where key;
+        public long[] mask;
+
+        public Where(int id, Candidates.Where key, long[] mask) {
+            this.id = id;
+            this.key = key;
+            this.mask = mask;
+        }
+    }
+
+    public NeedClass(int id, Need need, int partition, Where where, int desk, boolean memoryConsumed) {
+        this.id = id;
+        this.desk = desk;
+        this.partition = partition;
+        this.need = need;
+        this.where = where;
+        this.bounded = need.jobsPerCore() == 1 && !need.shape().spared().any();
+        this.exclusive = need.exclusive();
+        this.licensed = !need.licences().items().isEmpty();
+        this.named = !need.nodeList().isEmpty();
+        this.single = need.nodesMin() == 1 && need.nodesMax() == 1 && !need.overcommit();
+        this.nodesMin = need.nodesMin();
+        this.tasks = need.overcommit() ? 0 : need.tasks();
+        this.cpusPerTask = need.overcommit() ? 1 : need.cpusPerTask();
+        long onOne = single ? (long) tasks * cpusPerTask : cpusPerTask;
+        this.cpusMin = (int) Math.min(Integer.MAX_VALUE, Math.max(1, Math.max(need.cpusPerNodeMin(), onOne)));
+        this.memPerCpuMb = memoryConsumed ? need.memPerCpuMb() : 0;
+        this.memoryMin = memoryConsumed ? Math.max(need.memPerNodeMb(), memPerCpuMb * cpusPerTask) : 0;
+        this.gpus = Math.max(GresRequest.gpus(need.gresPerNode()), gpusBeside(need, single));
+        this.tasksPerNode = need.tasksPerNode();
+        this.simple = bounded && need.nodeList().isEmpty() && need.tasksOn().isEmpty() && plain(need.shape()) && !need.overcommit()
+                && !need.memAll() && need.gresPerJob().isEmpty() && need.gresPerTask().isEmpty() && plain(need.gresPerNode())
+                && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(Apart.ANYBODY) && need.within().isNone()
+                && need.network().ports() == 0 && Features.isPlain(need.features());
+    }
+
+    /** GPUs that come with tasks or for the job as a whole: on each node at least so many. */
+    private static int gpusBeside(Need need, boolean single) {
+        int perTask = GresRequest.gpus(need.gresPerTask());
+        int ofJob = GresRequest.gpus(need.gresPerJob());
+        return single ? Math.max(ofJob, perTask * need.tasks()) : Math.max(perTask, Math.min(1, ofJob));
+    }
+
+    private static boolean plain(Need.Shape s) {
+        return s.sockets() <= 0 && s.cores() <= 0 && s.threads() <= 0 && s.tasksPerCore() == 0 && s.tasksPerSocket() == 0
+                && s.socketCpusMax() < 0 && !s.contiguous() && !s.spread() && s.perSocket().isEmpty();
+    }
+
+    private static boolean plain(List<Tres.Item> gres) {
+        return gres.isEmpty() || gres.size() == 1 && gres.getFirst().name().equals("gpu") && gres.getFirst().type().isEmpty();
+    }
+
+    /** Empty until it is known. */
+    public long[] mask() {
+        return where.mask;
+    }
+
+    public void look(long[] mask) {
+        where.mask = mask;
+    }
+
+    public Where places() {
+        return where;
+    }
+
+    public int where() {
+        return where.id;
+    }
+
+    /** So many tasks at most fit into so much. */
+    public long tasksOn(int cpus, long memoryMb) {
+        long most = cpus / cpusPerTask;
+        most = memPerCpuMb > 0 ? Math.min(most, memoryMb / memPerCpuMb / cpusPerTask) : most;
+        return tasksPerNode > 0 ? Math.min(most, tasksPerNode) : most;
+    }
+
+    /** It was found short, and nothing has become free since that could serve it. */
+    public boolean isKnownShort(FreeTable table) {
+        return isKnownShort(table, free);
+    }
+
+    public boolean isKnownShort(FreeTable table, Memory memory) {
+        if (memory.shortAt < 0) {
+            return false;
+        }
+        if (memory.shortAt == table.freed()) {
+            return true;
+        }
+        boolean stays = table.freerSince(memory.shortAt).filter(f -> leavesShort(f, table, memory)).isPresent();
+        memory.shortAt = stays ? table.freed() : -1;
+        return stays;
+    }
+
+    /** With all that became freer since it is still too little. */
+    private boolean leavesShort(FreeTable.Freer freer, FreeTable table, Memory memory) {
+        long nodes = freer.mayServe(this, table);
+        if (nodes == 0) {
+            return true;
+        }
+        long tasks = memory.tasks >= this.tasks ? 0 : freer.tasks(this, table);
+        boolean stays = memory.nodes + nodes < nodesMin || memory.tasks + tasks < this.tasks;
+        memory.nodes += nodes;
+        memory.tasks += tasks;
+        return stays;
+    }
+
+    /** Whether what is free does not suffice: remembered, or looked for. */
+    public boolean isShort(FreeTable table) {
+        return isShort(table, free);
+    }
+
+    public boolean isShort(FreeTable table, Memory memory) {
+        if (!bounded) {
+            return false;
+        }
+        if (isKnownShort(table, memory)) {
+            return true;
+        }
+        return table.isShort(this, memory);
+    }
+
+    /** As if it had been looked for: somebody who asks for no more is short. */
+    public void isShortAsWell(FreeTable table) {
+        free.at(table.freed());
+    }
+
+    public void forget() {
+        free.forget();
+    }
+
+    /** One node with so many tasks is all of it. */
+    boolean isEnough(long onOne) {
+        return nodesMin <= 1 && onOne >= tasks;
+    }
+
+    /** Nodes, or parts of them, that somebody has reserved are not for it. */
+    public boolean heedsReservations() {
+        return bounded && need.within().isNone();
+    }
+
+    /** It is known whether its partition can ever hold it. */
+    public boolean isJudged(long version) {
+        return judgedAt == version;
+    }
+
+    public boolean exceeds() {
+        return exceeding;
+    }
+
+    public void judged(long version, boolean exceeds) {
+        judgedAt = version;
+        exceeding = exceeds;
+    }
+
+    /**
+     * It asks for no less than the other, on no other nodes and for no less time: where the other does not fit, it does not.
+     *
+     * @param anyTime the other would not fit for any time
+     */
+    public boolean asksNoLess(NeedClass other, boolean anyTime) {
+        return where == other.where && bounded && nodesMin >= other.nodesMin && tasks >= other.tasks && cpusPerTask >= other.cpusPerTask
+                && need.cpusPerNodeMin() >= other.need.cpusPerNodeMin() && need.memPerNodeMb() >= other.need.memPerNodeMb()
+                && need.memPerCpuMb() >= other.need.memPerCpuMb() && gpus >= other.gpus && (exclusive || !other.exclusive)
+                && (single || !other.single) && (other.tasksPerNode == 0 || tasksPerNode > 0 && tasksPerNode <= other.tasksPerNode)
+                && need.within().isNone() && need.reboot() == other.need.reboot()
+                && (anyTime || need.limitMin() < 0 || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
+    }
+
+    /** Whether jobs of this class wait for nodes that somebody has to bring back. @param ask if it is not known as of that version */
+    public boolean isMissing(long version, java.util.function.BooleanSupplier ask) {
+        if (missedAt != version) {
+            missedAt = version;
+            missing = ask.getAsBoolean();
+        }
+        return missing;
+    }
+}

@@ -1,0 +1,686 @@
+package dev.muster.scheduler.pass;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.limits.AccountRules;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.BurstBuffer;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.Topology;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.Barred;
+import dev.muster.scheduler.claim.Beside;
+import dev.muster.scheduler.claim.NumberDesk;
+import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.claim.Standing;
+import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.Stopped;
+import dev.muster.scheduler.preempt.Preemptor;
+import dev.muster.scheduler.preempt.Takings;
+import dev.muster.scheduler.queue.Backfill;
+import dev.muster.scheduler.queue.Candidates;
+import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.Waits;
+import dev.muster.scheduler.request.Within;
+import dev.muster.scheduler.timeline.LicenceDesk;
+import dev.muster.scheduler.timeline.Outlook;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * One look at the whole queue in priority order. What can start now is started; the first so many that cannot get a
+ * reservation on exact units, and what comes later starts only where it delays none of them. A class of equal needs that failed
+ * once is not tried again in the pass: resources only shrink within it.
+ */
+public final class Pass {
+    /** Jobs that get a reservation: the rest of the queue waits for Priority. */
+    public static final int RESERVATIONS_MAX = 100;
+
+    private final Scheduler scheduler;
+    private final State state;
+    private final Now now;
+    private final int most;
+    private final AccountRules accounts;
+    private final boolean limited;
+    private final boolean inOrder;
+    private final boolean limitStops;
+    /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
+    private final Set<String> closed = new HashSet<>();
+    final Settling settling;
+    private final List<Charged> charged = new ArrayList<>();
+    private final List<Planner.Start> starts = new ArrayList<>();
+    private final Takings takings;
+    // classes are one object each, so identity is equality
+    private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** So many nodes fewer of a range are tried one by one, then the least. */
+    private static final int FEWER_MAX = 16;
+
+    /** Of those that failed, who find nodes enough but not their layered resources there. */
+    private final Set<Need> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<String> blocked = new HashSet<>();
+    private final Reserved reserved;
+    private final Preemptor preemptor;
+    private final List<Job> stopped = new ArrayList<>();
+    private int stoppedNow;
+    private final List<Integer> resumes = new ArrayList<>();
+    private final Outlook outlook;
+    private final LicenceDesk licences;
+    private final NumberDesk numbers;
+    private final Placing placing;
+    private final Backfill backfill;
+    private final Turns turns;
+    private final Plans plans;
+    private final ReserveWords words;
+    private final Waits waits;
+    private int reservations;
+    /** Jobs that start now although a more urgent one waits for its reservation. */
+    private int backfilled;
+    private int backfilledHet;
+    private final Lanes lanes;
+    private final Shorter shorter;
+    /** Places of the last plan, where plans are made elsewhere. */
+    private final Optional<Standing> standing;
+    /** Those that were given a time in this pass. */
+    private final Set<Integer> planned = new HashSet<>();
+
+    private final Barred barred;
+
+    private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
+
+    public Pass(Scheduler scheduler, State state, Now now, int most) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.now = now;
+        this.most = most;
+        this.accounts = new AccountRules(state);
+        this.settling = Settling.of(scheduler, state, now);
+        this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
+        this.limited = accounts.enforces("limits");
+        if (limited) {
+            scheduler.limits().at(state, accounts, scheduler.use(), now.seconds());
+        }
+        this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
+        this.reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), scheduler.marked(), now.seconds());
+        this.barred = new Barred(scheduler, reserved, now.seconds());
+        Candidates candidates = new Candidates(scheduler, state);
+        this.backfill = scheduler.backfill(state);
+        this.outlook = new Outlook(scheduler, state, now, starts);
+        this.takings = new Takings(scheduler, outlook);
+        this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
+        boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
+        this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
+        this.waits = new Waits(state, now, scheduler.needs()::one);
+        this.words = new ReserveWords(state.settings().options());
+        this.numbers = new NumberDesk(state, now);
+        this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
+        this.preemptor = new Preemptor(scheduler, state, now, takings, licences, beside(), (job, off) -> {
+            outlook.lifted(job, off);
+            standing.ifPresent(s -> s.lifted(job.id(), off));
+        });
+        this.lanes = new Lanes(this, scheduler, state, candidates, limited);
+        this.placing = new Placing(scheduler, state, now.seconds(), candidates, lanes, reserved, licences, numbers, outlook, standing, plans, starts);
+        this.shorter = new Shorter(this, scheduler, state);
+        this.turns = new Turns(this, scheduler, backfill, lanes, now.seconds());
+        if (state.preempted().size() > 0) {
+            for (Job job : scheduler.holders()) {
+                if (Stopped.gaveWay(state, job)) {
+                    stopped.add(job);
+                }
+            }
+            stopped.sort(Comparator.comparingInt(j -> -scheduler.ranks().tier(j)));
+        }
+    }
+
+    public List<Planner.Start> run() {
+        try {
+            boolean whole = turns.walk(limitStops || words.areGiven() || settling.isAnywhere());
+            goOn(first -> true);
+            turns.fill();
+            if (whole && starts.size() < most) {
+                scheduler.plannedOnly(planned);
+            }
+            return starts;
+        } finally {
+            preemptor.undo();
+            // what is started for good comes back with the records
+            charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, c.limitMin, -1));
+            takings.undo();
+        }
+    }
+
+    /**
+     * Those that gave way and are no less than what comes next in the queue have their cores back as soon as all of these are free. Until then
+     * nobody who is no more gets those that are, or they would never go on while others come.
+     */
+    void goOn(Job next) {
+        // those as well that have been stopped in this pass
+        for (; stoppedNow < preemptor.suspended().size(); stoppedNow++) {
+            stopped.add(preemptor.suspended().get(stoppedNow));
+            stopped.sort(Comparator.comparingInt(j -> -scheduler.ranks().tier(j)));
+        }
+        int tier = scheduler.ranks().tier(next);
+        goOn(first -> scheduler.ranks().tier(first) >= tier && !preemptor.outranksByQos(next, first));
+    }
+
+    private void goOn(Predicate<Job> before) {
+        while (!stopped.isEmpty() && before.test(stopped.getFirst())) {
+            Job next = stopped.removeFirst();
+            if (!Stopped.gaveWay(state, next)) {
+                takings.await(next);
+                continue;
+            }
+            List<Job> whole = Stopped.together(state, next);
+            boolean first = !resumes.contains(whole.getFirst().id());
+            if (first && Stopped.haveTheirCores(scheduler, whole)) {
+                whole.forEach(j -> resumes.add(j.id()));
+                whole.forEach(takings::back);
+            } else if (first) {
+                whole.forEach(takings::await);
+            }
+        }
+    }
+
+    public List<Planner.Preempt> preemptions() {
+        return preemptor.preempts();
+    }
+
+    public List<Integer> resumes() {
+        return resumes;
+    }
+
+    /** What jobs put up with at this time. */
+    public Waits waits() {
+        return waits;
+    }
+
+    /** With what this pass did. */
+    public Scheduler.Counts added(Scheduler.Counts before) {
+        return new Scheduler.Counts(before.backfilled() + backfilled, before.backfilledHet() + backfilledHet, before.full() + (isFull() ? 1 : 0));
+    }
+
+    /** All components of a heterogeneous job start now. */
+    void startedHet(int components) {
+        backfilledHet += reservations > 0 ? components : 0;
+    }
+
+    /** As many have started as may in one pass. */
+    boolean isFull() {
+        return starts.size() >= most;
+    }
+
+    /** Some that gave way wait to go on. */
+    boolean hasStopped() {
+        return !stopped.isEmpty() || stoppedNow < preemptor.suspended().size();
+    }
+
+    void consider(Job job) {
+        if (job.isHet()) {
+            if (job.isHetLeader()) {
+                new HetPass(this, scheduler, state).consider(job);
+            }
+            return;
+        }
+        JobReason buffer = BurstBuffer.blocks(state, job);
+        if (buffer != JobReason.NONE) {
+            scheduler.explain(job.id(), buffer);
+            return;
+        }
+        int task = job.isArrayRecord() ? job.array().pending().first() : -1;
+        int given = 0;
+        while (starts.size() < most) {
+            if (job.array().maxRunning() > 0
+                    && scheduler.running(job.array().jobId()) + given >= job.array().maxRunning()) {
+                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
+                return;
+            }
+            if (!start(job, task)) {
+                return;
+            }
+            given++;
+            backfilled += reservations > 0 ? 1 : 0;
+            if (task < 0) {
+                return;
+            }
+            task = job.array().pending().next(task + 1);
+            if (task < 0) {
+                return;
+            }
+        }
+    }
+
+    /** Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself if none has. */
+    private boolean start(Job job, int task) {
+        JobReason reason = JobReason.NONE;
+        List<Within> reservations = reserved.toTry(job.desc());
+        if (reservations.isEmpty() || Limits.isTooLate(job.desc().timing(), now.seconds())) {
+            scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
+            return false;
+        }
+        for (String name : scheduler.ranks().partitions(job)) {
+            Optional<Partition> partition = state.partitions().find(name);
+            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state)).orElse(JobReason.PARTITION_DOWN);
+            if (limit != JobReason.NONE) {
+                reason = reason == JobReason.NONE ? limit : reason;
+                continue;
+            }
+            Need plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
+            for (Job as : Limits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j, plain.limitMin()) == JobReason.NONE)) {
+                String prefer = job.desc().request().prefer();
+                Need liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
+                if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.needs().in(r, liked)))) {
+                    return true;
+                }
+                for (int i = 0; i < reservations.size(); i++) {
+                    Need need = scheduler.needs().in(reservations.get(i), plain);
+                    JobReason why = attempt(as, task, partition.get(), need, i + 1 == reservations.size());
+                    if (why == JobReason.NONE) {
+                        return true;
+                    }
+                    reason = why;
+                }
+            }
+        }
+        if (Limits.isOfPartition(reason)) {
+            scheduler.explain(job.id(), reason);
+        }
+        return false;
+    }
+
+    /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
+    private boolean preferred(Job job, int task, Partition partition, Need need) {
+        boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need)
+                || reserved.opens(need.within()) > now.seconds()
+                || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
+                || isLimited(job) && scheduler.limited(job, need.limitMin()) != JobReason.NONE;
+        Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
+        if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
+            failed.add(need);
+            return false;
+        }
+        begins(job, task, need, allocation.get());
+        return true;
+    }
+
+    private JobReason tooSmall(Job job, Need need) {
+        JobReason reason = Feasibility.tooSmall(need, state);
+        scheduler.explain(job.id(), reason);
+        return reason;
+    }
+
+    /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
+    private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
+        if (settling.has(partition.name())) {
+            return settling.reason(job);
+        }
+        JobReason policy = isLimited(job) ? scheduler.limited(job, need.limitMin()) : JobReason.NONE;
+        if (closed.contains(partition.name())) {
+            scheduler.explain(job.id(), JobReason.PRIORITY);
+            return JobReason.PRIORITY;
+        }
+        if (policy != JobReason.NONE) {
+            if (limitStops) {
+                closed.add(partition.name());
+            }
+            scheduler.explain(job.id(), policy);
+            return policy;
+        }
+        if (exceeding.contains(need)) {
+            return tooSmall(job, need);
+        }
+        if (reserved.opens(need.within()) > now.seconds()) {
+            JobReason waits = last ? JobReason.RESERVATION : JobReason.RESOURCES;
+            if (last) {
+                reserve(job, need, waits);
+            }
+            return waits;
+        }
+        if (inOrder && blocked.contains(blocker(need))) {
+            scheduler.explain(job.id(), JobReason.PRIORITY);
+            return JobReason.PRIORITY;
+        }
+        if (hasFailed(need)) {
+            Optional<JobReason> room = roomOrLess(job, task, need);
+            if (room.isPresent()) {
+                return room.get();
+            }
+            JobReason reason = lacking.contains(need) ? JobReason.LICENSES
+                    : blocked.contains(blocker(need)) ? JobReason.PRIORITY : JobReason.RESOURCES;
+            if (last) {
+                reserve(job, need, reason);
+            }
+            return reason;
+        }
+        if (licences.given(need, 0).isEmpty()) {
+            Optional<JobReason> room = preemptor.reclaims(need) ? room(job, task, need) : Optional.empty();
+            if (last && room.isEmpty()) {
+                lanes.lacksLicences(need);
+                reserve(job, need, JobReason.LICENSES);
+            }
+            return room.orElse(JobReason.LICENSES);
+        }
+        boolean isShort = lanes.isShort(need);
+        Optional<Allocation> allocation = isShort ? Optional.empty() : placeWithin(job, need);
+        JobReason whole = whole(job, need, allocation);
+        if (whole != JobReason.NONE) {
+            scheduler.explain(job.id(), whole);
+            return whole;
+        }
+        if (allocation.isPresent()) {
+            begins(job, task, need, allocation.get());
+            return JobReason.NONE;
+        }
+        failed.add(need);
+        lanes.failed(need, isShort, placing.wereTooFew());
+        if (lanes.exceeds(need, job.desc(), partition)) {
+            exceeding.add(need);
+            return tooSmall(job, need);
+        }
+        Optional<JobReason> room = roomOrLess(job, task, need);
+        return room.isPresent() ? room.get() : last ? planned(job, need) : JobReason.RESOURCES;
+    }
+
+    /** Nothing is left to be tried for it now. */
+    private JobReason planned(Job job, Need need) {
+        JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES
+                : blocked.contains(blocker(need)) ? JobReason.PRIORITY
+                : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
+        boolean waitsForNodes = !blocked.contains(blocker(need)) && lanes.of(need).isMissing(scheduler.unavailable().version(),
+                () -> Unavailable.isNamed(scheduler.unavailable().missing(state, job.desc(), need.partition())));
+        if (reserve(job, need, reason) && reason != JobReason.LICENSES && !waitsForNodes) {
+            blocked.add(blocker(need));
+            lanes.blocked(need);
+        }
+        return reason;
+    }
+
+    /** As {@link #room}; or it begins for less than its whole time. */
+    private Optional<JobReason> roomOrLess(Job job, int task, Need need) {
+        return room(job, task, need).or(() -> shorter.find(job, need).map(f -> {
+            begins(job, task, f.need(), f.place());
+            return JobReason.NONE;
+        }));
+    }
+
+    void awaitsLeaving(Allocation place, Need need) {
+        takings.keep(place, need);
+    }
+
+    /** Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if nobody has to. */
+    private Optional<JobReason> room(Job job, int task, Need need) {
+        if (!preemptor.isOn()) {
+            return Optional.empty();
+        }
+        return switch (placing.blindly(() -> preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
+                places(need)))) {
+            case Preemptor.None n -> Optional.empty();
+            case Preemptor.AtOnce r -> {
+                claim(job, r.allocation(), need);
+                starts.add(start(job, task, need, r.allocation()));
+                yield Optional.of(JobReason.NONE);
+            }
+            case Preemptor.Soon r -> {
+                awaitsLeaving(r.allocation(), need);
+                scheduler.explain(job.id(), JobReason.RESOURCES);
+                yield Optional.of(JobReason.RESOURCES);
+            }
+        };
+    }
+
+    private Preemptor.Places places(Need need) {
+        return new Preemptor.Places() {
+            @Override
+            public Optional<Allocation> find() {
+                return preemptor.lacksLicences(need) ? Optional.empty() : placing.anywhere(need);
+            }
+
+            @Override
+            public boolean wereTooFew() {
+                return placing.wereTooFew();
+            }
+
+            @Override
+            public boolean isThereUnplanned() {
+                return placing.isThereUnplanned(need);
+            }
+        };
+    }
+
+    /** A limit may allow fewer nodes of a range than there are. */
+    private Optional<Allocation> placeWithin(Job job, Need need) {
+        return placing.near(isLimited(job) ? scheduler.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of(), () -> placeNear(job, need));
+    }
+
+    private Optional<Allocation> placeNear(Job job, Need need) {
+        Optional<Allocation> allocation = placing.anywhere(need);
+        for (int less = 1; less <= FEWER_MAX && need.nodesWanted() - less >= need.nodesMin()
+                && whole(job, need, allocation) != JobReason.NONE; less++) {
+            int wanted = less == FEWER_MAX ? need.nodesMin() : need.nodesWanted() - less;
+            allocation = placing.anywhere(need.wanting(wanted));
+        }
+        return allocation;
+    }
+
+    /** Who comes back from a failed node is kept by no limit. */
+    private boolean isLimited(Job job) {
+        return limited && !job.has(JobFlag.EXPEDITING);
+    }
+
+    private JobReason whole(Job job, Need need, Optional<Allocation> allocation) {
+        return isLimited(job) && allocation.isPresent() ? scheduler.limits().blocks(job.desc(), allocation.get(), need.limitMin())
+                : JobReason.NONE;
+    }
+
+    /** The need in the first of the job's reservations that is open; empty if none is. */
+    Optional<Need> inReservation(Job job, Need plain) {
+        return reserved.of(job.desc()).stream().map(Within::of).filter(w -> reserved.opens(w) <= now.seconds()).findFirst()
+                .map(w -> scheduler.needs().in(w, plain));
+    }
+
+    /** Somebody who comes first there goes on waiting. */
+    Allocation ahead(Allocation allocation, Need need) {
+        return blocked.contains(blocker(need)) ? allocation.ahead() : allocation;
+    }
+
+    /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
+    private static String blocker(Need need) {
+        return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
+    }
+
+    private Planner.Start start(Job job, int task, Need need, Allocation place) {
+        return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(),
+                job.desc().charge().qos());
+    }
+
+    private void begins(Job job, int task, Need need, Allocation place) {
+        started(job, need, start(job, task, need, place));
+    }
+
+    void started(Job job, Need need, Planner.Start start) {
+        if (limited) {
+            scheduler.use().started(state, job.desc(), start.allocation(), start.limitMin(), 1);
+            charged.add(new Charged(job.desc(), start.allocation(), start.limitMin()));
+        }
+        claim(job, start.allocation(), need);
+        starts.add(start);
+    }
+
+    /** A place that limits allow. */
+    Optional<Allocation> placeFor(Job job, Need need) {
+        return hasFailed(need) || lanes.isShort(need) ? Optional.empty()
+                : placeWithin(job, need).filter(a -> whole(job, need, Optional.of(a)) == JobReason.NONE);
+    }
+
+    /** The need is known to have no place in this pass. */
+    private boolean hasFailed(Need need) {
+        return failed.contains(need) || lanes.hasFailed(need);
+    }
+
+    Barred barred() {
+        return barred;
+    }
+
+    boolean isInOrder() {
+        return inOrder;
+    }
+
+    LicenceDesk licences() {
+        return licences;
+    }
+
+    Placing placing() {
+        return placing;
+    }
+
+    private void claim(Job job, Allocation allocation, Need need) {
+        licences.take(allocation, need, false);
+        numbers.take(allocation);
+        for (Allocation.Share share : allocation.nodes()) {
+            takings.take(job, share, need);
+        }
+    }
+
+    // ---- later
+
+    /** Reservations draw the job although it names none. */
+    boolean isDrawn(Job job) {
+        return reserved.areMagnetic() && reserved.of(job.desc()).size() > 1;
+    }
+
+    private boolean unavailable(Need need) {
+        for (String name : Feasibility.names(need.nodeList())) {
+            NodeSlot node = scheduler.node(name);
+            if (node == null || !node.usable || placing.isBarred(need, node)) {
+                return true;
+            }
+        }
+        return !reserved.isEmpty() && need.within().isNone() && barred.isAll(need, need.limitMin());
+    }
+
+    /** There are nodes enough, but not with what it asks for of layered resources. */
+    private boolean lacksLayers(Need need) {
+        if (!licences.layers(need, 0).isEmpty() && placing.place(need).isPresent()) {
+            lacking.add(need);
+        }
+        return lacking.contains(need);
+    }
+
+    /** There are nodes enough, but they do not hang together. */
+    private boolean lacksUnit(Need need) {
+        return need.network().in(state.settings()).isStrict() && placing.place(need, Topology.FLAT).isPresent();
+    }
+
+    /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */
+    boolean reserve(Job job, Need need, JobReason reason) {
+        boolean nothing = turns.keepsNothing(job, need, reason, blocker(need));
+        if (standing.isPresent()) {
+            standBy(job, need, reason, nothing);
+            return true;
+        }
+        if (nothing || reservations >= scheduler.reservationsMax()
+                || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
+            scheduler.explain(job.id(), reason);
+            return true;
+        }
+        if (!words.allows(job, need.partition(), scheduler.priority(job.id()).orElse(job.priority()), now.seconds())) {
+            scheduler.explain(job.id(), reason);
+            return false;
+        }
+        reservations++;
+        turns.head(job, blocker(need));
+        Optional<Planner.Estimate> estimate = shorter.plan(plans, job, need);
+        estimate.ifPresent(e -> planned.add(job.id()));
+        scheduler.explain(job.id(), reason, estimate);
+        return true;
+    }
+
+    /** Plans are made elsewhere: what the last one keeps for the job is kept. */
+    private void standBy(Job job, Need need, JobReason reason, boolean nothing) {
+        if (!nothing && isKept(job.id())) {
+            keep(job.id());
+        }
+        if (!nothing) {
+            turns.head(job, blocker(need));
+        }
+        scheduler.explain(job.id(), reason);
+    }
+
+    /** So many have a reservation that nobody gets another; those whose places are kept are none of a lane. */
+    boolean hasReserved() {
+        return standing.isPresent() || reservations >= scheduler.reservationsMax();
+    }
+
+    boolean isKept(int jobId) {
+        return standing.isPresent() && standing.get().has(jobId);
+    }
+
+    /** The job waits: what the last plan keeps for it is kept. */
+    void keep(int jobId) {
+        if (planned.add(jobId)) {
+            standing.orElseThrow().keep(jobId);
+            reservations++;
+            lanes.kept(jobId);
+        }
+    }
+
+    /** Nothing is kept for the job any more: who was turned down for that is looked at anew. */
+    void given(int jobId) {
+        standing.ifPresent(s -> s.leave(jobId));
+    }
+
+    boolean hasStanding() {
+        return standing.isPresent();
+    }
+
+    /** Time has gone beyond what the last plan keeps for somebody. */
+    boolean areClaimsOver() {
+        return standing.isPresent() && standing.get().areOver();
+    }
+
+    Beside beside() {
+        return new Beside(scheduler.nodes(), reserved, standing, now.seconds());
+    }
+
+    void planned(Job job) {
+        planned.add(job.id());
+    }
+
+    Preemptor preemptor() {
+        return preemptor;
+    }
+
+    /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
+    List<Planner.Estimate> reserveTogether(List<Need> needs, List<Need> less) {
+        if (reservations >= scheduler.reservationsMax()) {
+            return List.of();
+        }
+        reservations += needs.size();
+        return plans.together(needs, less);
+    }
+
+    public Optional<Planner.Estimate> estimate(JobDesc desc) {
+        return plans.estimate(desc, scheduler);
+    }
+
+    /** As if nobody else waited, and who has no limit was over after a year. */
+    public Optional<Planner.Estimate> alone(JobDesc desc) {
+        outlook.yearly();
+        return plans.alone(desc);
+    }
+}

@@ -1,0 +1,578 @@
+package dev.muster.scheduler.preempt;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.limits.PreemptPolicy;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Preemption;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobState;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.Beside;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.queue.Classes;
+import dev.muster.scheduler.request.Apart;
+import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.timeline.LicenceDesk;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * Whose place a job may take: the least that make room for it. They are taken off the nodes one by one, the lowest first, until it
+ * fits; then each whose leaving was not needed is put back.
+ */
+public final class Preemptor {
+    /** Jobs for which room is made in one pass; each costs a look at all that run. */
+    static final int TRIES_MAX = 50;
+
+    private final Scheduler scheduler;
+    private final State state;
+    private final Now now;
+    private final PreemptPolicy policy;
+    private final Takings takings;
+    private final LicenceDesk licences;
+    private final Beside open;
+    private final BiConsumer<Job, Boolean> lifted;
+    private final List<Planner.Preempt> preempts = new ArrayList<>();
+    private final List<Job> suspended = new ArrayList<>();
+    private final Set<Integer> leaving = new HashSet<>();
+    private static final Predicate<NodeSlot> EVERYWHERE = node -> true;
+    private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
+    private int tries;
+    /** Who found no room last found too few nodes with room, however they lie to each other. */
+    private boolean tooFew;
+    /** Who found no room finds none before more becomes free. */
+    private final boolean remembers;
+    /** Neither priorities nor times decide who gives way. */
+    private final boolean plain;
+    private final boolean reclaims;
+    /** Room is made for somebody who asks for licences. */
+    private boolean reclaiming;
+    private final Map<Yields.Kind, Holders> holders = new HashMap<>();
+    /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
+    private final Map<Taker, Long> powerless = new HashMap<>();
+    /** Not even if all went who would have to is there room for the need of the key. */
+    private final Map<Taker, Long> hopeless = new HashMap<>();
+    private static final byte MAY = 1;
+    private static final byte MAY_NOT = 2;
+
+    /** @param need empty for any */
+    private record Taker(String partition, String qos, Optional<Same> need) {}
+
+    /** Needs are one object each. */
+    private record Same(Need need) {
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Same s && s.need == need;
+        }
+
+        @Override
+        public int hashCode() {
+            return need.limitMin() * 31 + need.tasks();
+        }
+    }
+
+    /**
+     * @param takings what the pass has taken
+     * @param licences those of the pass
+     * @param open    what reservations leave
+     * @param lifted  told of each job that is off its nodes for a moment, and of its being back
+     */
+    public Preemptor(Scheduler scheduler, State state, Now now, Takings takings, LicenceDesk licences, Beside open, BiConsumer<Job, Boolean> lifted) {
+        this.licences = licences;
+        this.open = open;
+        this.takings = takings;
+        this.lifted = lifted;
+        this.scheduler = scheduler;
+        this.state = state;
+        this.now = now;
+        this.policy = new PreemptPolicy(state);
+        this.plain = policy.isPlain() && !policy.isLabelled();
+        this.reclaims = policy.isOn() && !policy.parameter("reclaim_licenses").isEmpty();
+        this.remembers = plain;
+        scheduler.yields().passed(now.seconds());
+    }
+
+    public boolean isOn() {
+        return policy.isOn();
+    }
+
+    /** PreemptParameters=reclaim_licenses: others go for their licences as well, where that makes them free. */
+    public boolean reclaims() {
+        return reclaims;
+    }
+
+    /** Not for who asks for this licence or that one. */
+    public boolean reclaims(Need need) {
+        return reclaims && !need.licences().items().isEmpty() && !need.licences().any();
+    }
+
+    /** Room is looked for, and as things are at the moment of asking there are too few licences for it. */
+    public boolean lacksLicences(Need need) {
+        return reclaims(need) && licences.given(need, 0).isEmpty();
+    }
+
+    /** What comes of trying does not depend on the taker's priority, in one pass. */
+    public boolean isPlain() {
+        return plain;
+    }
+
+    /** Room is made for nobody else in this pass. */
+    public boolean isSpent() {
+        return tries >= TRIES_MAX;
+    }
+
+    /** Jobs that have to give way. */
+    public List<Planner.Preempt> preempts() {
+        return preempts;
+    }
+
+    /** Places for the need that room is made for, as things are at the moment of asking. */
+    public interface Places {
+        Optional<Allocation> find();
+
+        /** When {@link #find} last found none: there was not room on enough nodes, however these lie to each other. */
+        boolean wereTooFew();
+
+        /** There would be one if nothing were planned for others. */
+        boolean isThereUnplanned();
+    }
+
+    /** What came of trying. */
+    public sealed interface Room {}
+
+    /** There is room now: those in it were suspended. */
+    public record AtOnce(Allocation allocation) implements Room {}
+
+    /** There will be when those that give way are gone; these units should stay free until then. */
+    public record Soon(Allocation allocation) implements Room {}
+
+    public record None() implements Room {}
+
+    /**
+     * @param group of the need and the job's QOS
+     * @param c     the need's class
+     * @param places on what is free at the moment of asking
+     */
+    public Room make(Job job, Need need, Classes.Group group, NeedClass c, Places places) {
+        long priority = scheduler.priority(job.id()).orElse(job.priority());
+        if (!policy.isOn() || isVain(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
+            return new None();
+        }
+        reclaiming = reclaims(need);
+        Holders those = holders(job, need, priority);
+        Predicate<NodeSlot> serves = serves(job, need, c);
+        Near candidates = new Near(those, serves);
+        List<Job> gone = those.gone.stream().filter(h -> isNear(h, serves)).toList();
+        if (those.gone.isEmpty() && IntStream.range(0, those.candidates.size()).noneMatch(i -> mayGo(those, i))) {
+            powerless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
+            return new None();
+        }
+        tries++;
+        gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
+        arrive(true, serves);
+        List<Job> chosen = new ArrayList<>();
+        Optional<Allocation> found = first(candidates, chosen, c, places);
+        if (found.isEmpty()) {
+            arrive(false, serves);
+            hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
+            boolean never = scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty() && group.memory.isDue()
+                    && !fitsWithoutAll(candidates, group.memory, places);
+            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            // with everybody back on his nodes: what is looked up of these now is remembered
+            if (never) {
+                scheduler.yields().hopeless(kind(job.desc(), need), group.memory);
+            }
+            if (plain && tooFew && need.licences().items().isEmpty()) {
+                scheduler.yields().failed(kind(job.desc(), need), c);
+            }
+            return new None();
+        }
+        return taken(gone, chosen, found, serves, places, need.partition());
+    }
+
+    /** With those off their nodes there is a place: whose going is not needed stays. */
+    private Room taken(List<Job> gone, List<Job> chosen, Optional<Allocation> found, Predicate<NodeSlot> serves, Places places, String partition) {
+        Allocation room = least(chosen, found, places).orElseThrow();
+        boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g)) && !chosen.isEmpty()
+                && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
+        arrive(false, serves);
+        for (Job h : chosen) {
+            if (!atOnce) {
+                drop(h, mode(h));
+            }
+        }
+        gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+        for (Job h : chosen) {
+            leaving.add(h.id());
+            preempts.add(new Planner.Preempt(h.id(), mode(h, partition), policy.graceSeconds(h)));
+            holders.forEach((kind, known) -> {
+                if (scheduler.yields().isBelow(kind, h.id())) {
+                    known.gone.add(h);
+                }
+            });
+        }
+        if (atOnce) {
+            suspended.addAll(chosen);
+            return new AtOnce(room);
+        }
+        return new Soon(room);
+    }
+
+    /**
+     * As {@link #make} for components of one job, for all of them or for none. What comes of it is not remembered: other jobs have the needs of
+     * one component alone.
+     *
+     * @param needs the components', in their order; the job is the first
+     */
+    public Room makeTogether(List<Job> jobs, List<Need> needs, Places places) {
+        Job job = jobs.getFirst();
+        Need need = needs.getFirst();
+        boolean alike = IntStream.range(1, jobs.size()).allMatch(i -> kind(jobs.get(i).desc(), needs.get(i)).equals(kind(job.desc(), need)));
+        if (!policy.isOn() || isSpent() || !alike) {
+            return new None();
+        }
+        reclaiming = false;
+        Holders those = holders(job, need, scheduler.priority(job.id()).orElse(job.priority()));
+        Near candidates = new Near(those, EVERYWHERE);
+        List<Job> gone = List.copyOf(those.gone);
+        if (gone.isEmpty() && !candidates.has(0)) {
+            return new None();
+        }
+        tries++;
+        gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
+        arrive(true, EVERYWHERE);
+        List<Job> chosen = new ArrayList<>();
+        Optional<Allocation> found = first(0, candidates, chosen, places);
+        if (found.isEmpty()) {
+            arrive(false, EVERYWHERE);
+            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            return new None();
+        }
+        return taken(gone, chosen, found, EVERYWHERE, places, need.partition());
+    }
+
+    /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
+    private Predicate<NodeSlot> serves(Job job, Need need, NeedClass c) {
+        if (reclaiming || !scheduler.isPruned() || !c.bounded || scheduler.holdings().someMind() || !need.apart().equals(Apart.ANYBODY)) {
+            return EVERYWHERE;
+        }
+        Yields.Kind kind = kind(job.desc(), need);
+        return node -> scheduler.yields().mayServe(kind, c, node, open);
+    }
+
+    private boolean isNear(Job holder, Predicate<NodeSlot> serves) {
+        if (serves == EVERYWHERE) {
+            return true;
+        }
+        return isOne(scheduler.yields().holder(holder).slots(), serves);
+    }
+
+    private static boolean isOne(NodeSlot[] nodes, Predicate<NodeSlot> serves) {
+        for (NodeSlot node : nodes) {
+            if (serves.test(node)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** It has not been chosen yet, and may be disturbed. */
+    private boolean mayGo(Holders those, int at) {
+        Job holder = those.candidates.get(at).job();
+        if (those.may[at] == 0) {
+            those.may[at] = isExempt(holder) ? MAY_NOT : MAY;
+        }
+        return those.may[at] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
+    }
+
+    private boolean isExempt(Job holder) {
+        long until = policy.exemptUntil(holder);
+        if (until > now.seconds()) {
+            scheduler.yields().exempt(until, now.seconds());
+        }
+        return until > now.seconds();
+    }
+
+    /** Of those who may have to go the ones that are on nodes of use, in their order: looked up as far as they are asked for. */
+    private final class Near {
+        private final Holders all;
+        private final Predicate<NodeSlot> serves;
+        private final List<Job> found = new ArrayList<>();
+        private int next;
+
+        private Near(Holders all, Predicate<NodeSlot> serves) {
+            this.all = all;
+            this.serves = serves;
+        }
+
+        private boolean has(int at) {
+            for (; found.size() <= at && next < all.candidates.size(); next++) {
+                Yields.Holder holder = all.candidates.get(next);
+                if ((serves == EVERYWHERE || isOne(holder.slots(), serves)) && mayGo(all, next)) {
+                    found.add(holder.job());
+                }
+            }
+            return found.size() > at;
+        }
+
+        private Job get(int at) {
+            return found.get(at);
+        }
+
+        /** From the first on. */
+        private Iterator<Job> iterator() {
+            return new Iterator<>() {
+                private int at;
+
+                @Override
+                public boolean hasNext() {
+                    return has(at);
+                }
+
+                @Override
+                public Job next() {
+                    return get(at++);
+                }
+            };
+        }
+
+        private List<Job> all() {
+            has(Integer.MAX_VALUE);
+            return found;
+        }
+    }
+
+    /** Even what is planned for others, or what others wait for already, would do for it. */
+    private boolean fitsWithoutAll(Near candidates, NeedClass.Memory memory, Places places) {
+        candidates.all().forEach(h -> lift(h, mode(h)));
+        boolean out = places.isThereUnplanned();
+        memory.fitted(out);
+        candidates.all().forEach(h -> drop(h, mode(h)));
+        return out;
+    }
+
+    private void arrive(boolean there, Predicate<NodeSlot> where) {
+        scheduler.looking(true);
+        takings.arrive(there, where);
+        scheduler.looking(false);
+    }
+
+    /** @param candidates in the order in which they go, and some of whom {@link #mayGo} says no; @param gone who goes already */
+    private static final class Holders {
+        private final List<Yields.Holder> candidates;
+        private final List<Job> gone;
+        /** Of candidates who were asked for, whether they may be disturbed. */
+        private final byte[] may;
+
+        private Holders(List<Yields.Holder> candidates, List<Job> gone) {
+            this.candidates = candidates;
+            this.gone = gone;
+            this.may = new byte[candidates.size()];
+        }
+    }
+
+    /** Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its kind. */
+    private Holders holders(Job job, Need need, long priority) {
+        Yields.Kind kind = kind(job.desc(), need);
+        if (plain) {
+            return holders.computeIfAbsent(kind, k -> {
+                Holders all = new Holders(List.copyOf(scheduler.yields().staying(k)), scheduler.yields().going(k));
+                all.candidates.stream().map(Yields.Holder::job).filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
+                return all;
+            });
+        }
+        List<Job> candidates = new ArrayList<>();
+        List<Job> gone = new ArrayList<>();
+        for (Job holder : scheduler.yields().below(kind)) {
+            if (!policy.outranks(job.desc(), priority, need.partition(), holder) || !policy.mayMeet(job.desc(), holder.desc())) {
+                continue;
+            }
+            if (leaving.contains(holder.id()) || Yields.goesAlready(state, holder)) {
+                gone.add(holder);
+            } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !isExempt(holder)) {
+                candidates.add(holder);
+            }
+        }
+        candidates.sort(scheduler.yields().order());
+        return new Holders(candidates.stream().map(scheduler.yields()::holder).toList(), gone);
+    }
+
+    /** What becomes of it, looked up once. */
+    private Preemption.Mode mode(Job holder) {
+        return modes.computeIfAbsent(holder.id(), id -> policy.of(holder));
+    }
+
+    /** By QOS who is stopped for somebody in its own partition takes turns with him. */
+    private Preemption.Mode mode(Job holder, String partition) {
+        boolean turns = mode(holder) == Preemption.Mode.SUSPEND && policy.byQos() && !holder.isHet() && holder.desc().partition().equals(partition);
+        return turns ? Preemption.Mode.GANG : mode(holder);
+    }
+
+    private Yields.Kind kind(JobDesc taker, Need need) {
+        return scheduler.yields().kind(policy, taker, need.partition());
+    }
+
+    /**
+     * The place that there is when the first so many are gone, the fewest for which there is one: these are then off their nodes, and no others.
+     * Empty if there is none even without all of them.
+     */
+    private Optional<Allocation> first(Near candidates, List<Job> chosen, NeedClass c, Places places) {
+        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates.iterator(), scheduler::node, open) : 0;
+        tooFew = least < 0;
+        if (tooFew) {
+            return Optional.empty();
+        }
+        return first(least, candidates, chosen, places);
+    }
+
+    private Optional<Allocation> first(int least, Near candidates, List<Job> chosen, Places places) {
+        int none = least - 1;
+        int step = 1;
+        Optional<Allocation> found = liftTo(least, candidates, chosen, places);
+        while (found.isEmpty() && candidates.has(chosen.size())) {
+            none = chosen.size();
+            found = liftTo(none + step, candidates, chosen, places);
+            step *= 2;
+        }
+        // what is planned may be in the way of all of them
+        if (found.isEmpty()) {
+            tooFew = places.wereTooFew();
+            liftTo(0, candidates, chosen);
+            return found;
+        }
+        int enough = chosen.size();
+        while (enough - none > 1) {
+            int half = (none + enough) >>> 1;
+            Optional<Allocation> with = liftTo(half, candidates, chosen, places);
+            if (with.isPresent()) {
+                enough = half;
+                found = with;
+            } else {
+                none = half;
+            }
+        }
+        liftTo(enough, candidates, chosen);
+        return found;
+    }
+
+    /** So many of them, the first, are off their nodes then; all if there are fewer. */
+    private Optional<Allocation> liftTo(int many, Near candidates, List<Job> chosen, Places places) {
+        liftTo(many, candidates, chosen);
+        return places.find();
+    }
+
+    private void liftTo(int many, Near candidates, List<Job> chosen) {
+        while (chosen.size() < many && candidates.has(chosen.size())) {
+            Job next = candidates.get(chosen.size());
+            lift(next, mode(next));
+            chosen.add(next);
+        }
+        while (chosen.size() > many) {
+            Job last = chosen.removeLast();
+            drop(last, mode(last));
+        }
+    }
+
+    /** Puts back each whose going was not needed, the lowest first. @param chosen those that have to go in the end */
+    private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Places places) {
+        Optional<Allocation> found = place;
+        for (Job h : List.copyOf(chosen)) {
+            drop(h, mode(h));
+            // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
+            Optional<Allocation> without = reclaiming || scheduler.holdings().someMind() || meets(found.get(), h) ? places.find() : found;
+            if (without.isPresent()) {
+                chosen.remove(h);
+                found = without;
+            } else {
+                lift(h, mode(h));
+            }
+        }
+        return found;
+    }
+
+    private static boolean meets(Allocation place, Job job) {
+        return place.nodes().stream().anyMatch(s -> job.run().allocation().on(s.node()).isPresent());
+    }
+
+    /** The place found lies partly where this job is. */
+    private static boolean touches(Optional<Allocation> found, Job job) {
+        return found.isPresent() && found.get().nodes().stream().anyMatch(s -> job.run().allocation().on(s.node())
+                .filter(h -> !h.released() && !h.cores().intersect(s.cores()).isEmpty()).isPresent());
+    }
+
+    private void lift(Job job, Preemption.Mode mode) {
+        scheduler.looking(true);
+        scheduler.holdings().release(job, mode == Preemption.Mode.SUSPEND);
+        scheduler.looking(false);
+        if (reclaiming && mode != Preemption.Mode.SUSPEND) {
+            licences.lift(job, true);
+        }
+        lifted.accept(job, true);
+    }
+
+    private void drop(Job job, Preemption.Mode mode) {
+        scheduler.looking(true);
+        scheduler.holdings().hold(job, mode == Preemption.Mode.SUSPEND);
+        scheduler.looking(false);
+        if (reclaiming && mode != Preemption.Mode.SUSPEND) {
+            licences.lift(job, false);
+        }
+        lifted.accept(job, false);
+    }
+
+    /** Nothing comes of trying to make room for such a job with this priority, in this pass. */
+    public boolean isVain(JobDesc taker, Need need, long priority) {
+        return isSpent()
+                || powerless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()), Long.MIN_VALUE) >= priority
+                || hopeless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.of(new Same(need))), Long.MIN_VALUE)
+                >= priority;
+    }
+
+    /** Not even if all went who may ever have to is there room, whatever the priority. */
+    public boolean isShort(JobDesc taker, Need need, Classes.Group group, NeedClass c) {
+        if (!scheduler.isPruned()) {
+            return false;
+        }
+        if (group.kindEra != scheduler.yields().era()) {
+            group.kind = kind(taker, need);
+            group.kindEra = scheduler.yields().era();
+            scheduler.yields().join(group.kind, group.id());
+        }
+        return scheduler.yields().isShort(group.kind, c, group.memory, open);
+    }
+
+    /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
+    public boolean isKnownShort(Classes.Group group, NeedClass c) {
+        return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory, open);
+    }
+
+    /** Who has been stopped in this pass, in that order. */
+    public List<Job> suspended() {
+        return suspended;
+    }
+
+    /** Where QOS say who gives way to whom the queue's order does not. */
+    public boolean outranksByQos(Job taker, Job holder) {
+        return policy.byQos() && policy.outranks(taker.desc(), scheduler.priority(taker.id()).orElse(taker.priority()),
+                taker.desc().partition().split(",")[0], holder);
+    }
+
+    /** The pass is over: what was suspended in it comes off with its record. */
+    public void undo() {
+        suspended.forEach(j -> drop(j, Preemption.Mode.SUSPEND));
+        suspended.clear();
+    }
+}

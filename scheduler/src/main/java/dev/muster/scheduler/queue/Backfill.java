@@ -1,0 +1,158 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.limits.Limits;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.ResourceRequest;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.pass.Turns;
+import dev.muster.scheduler.timeline.Times;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * SchedulerParameters=muster_backfill: who gets a reservation and in which order the others are tried beside it. Without it the first
+ * hundred that wait get reservations, and all are tried in the queue's order.
+ */
+public final class Backfill {
+    /** The word of SchedulerParameters. */
+    static final String WORD = "muster_backfill";
+
+    /**
+     * EASY: the first that waits in each partition gets a reservation; behind it the queue's order. SHORT: behind it the shortest first.
+     * EXPECTED: behind it those first that will likely be the shortest. SLOWDOWN: behind it those who are due, then who costs least for what
+     * that saves ({@link Slowdown}); where nobody wide waits the first in that order that waits has the reservation.
+     */
+    enum Mode { QUEUE, EASY, SHORT, EXPECTED, SLOWDOWN }
+
+    private final Mode mode;
+    private final State state;
+    private final Expected expected;
+    private final Slowdown slowdown;
+    private final Scheduler scheduler;
+
+    public Backfill(State state, Expected expected, Slowdown slowdown, Scheduler scheduler) {
+        Optional<Mode> asked = mode(state.settings().options().getOrDefault(WORD, ""));
+        this.mode = state.settings().options().containsKey(Settings.IN_ORDER) ? Mode.QUEUE : asked.orElse(Mode.QUEUE);
+        this.state = state;
+        this.expected = expected;
+        this.slowdown = slowdown;
+        this.scheduler = scheduler;
+    }
+
+    /** Empty for a word that is not known. */
+    static Optional<Mode> mode(String word) {
+        return switch (word) {
+            case "" -> Optional.of(Mode.QUEUE);
+            case "easy" -> Optional.of(Mode.EASY);
+            case "short" -> Optional.of(Mode.SHORT);
+            case "expected" -> Optional.of(Mode.EXPECTED);
+            case "slowdown" -> Optional.of(Mode.SLOWDOWN);
+            default -> Optional.empty();
+        };
+    }
+
+    /** Those behind the first of a partition that waits are tried after everybody who waits behind nobody. */
+    public boolean fills() {
+        return mode != Mode.QUEUE;
+    }
+
+    /** So many of a partition get a reservation before others are tried. */
+    public int heads() {
+        return fills() ? 1 : Integer.MAX_VALUE;
+    }
+
+    /** Partitions in which the queue's order says who has a reservation: somebody wide waits there, or a heterogeneous job; or it does everywhere. */
+    public Predicate<String> ruled() {
+        if (mode != Mode.SLOWDOWN) {
+            return p -> true;
+        }
+        Set<String> out = new HashSet<>();
+        scheduler.order().forEach(place -> {
+            Job job = place.job();
+            for (String name : scheduler.ranks().partitions(job)) {
+                if (!out.contains(name) && (job.isHet() || Slowdown.isWide(width(job, name), scheduler.cpusOf(name)))) {
+                    out.add(name);
+                }
+            }
+        });
+        return out::contains;
+    }
+
+    /** The order in which those are tried that do not go in the queue's. @param headS how long the one with a reservation has waited, at most */
+    public List<Turns.Turn> order(List<Turns.Turn> those, long nowS, long headS, Predicate<String> ruled) {
+        if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
+            return those;
+        }
+        long oldest = those.stream().mapToLong(t -> nowS - t.job().eligibleTime()).max().orElse(0);
+        long longest = slowdown.longestS(nowS, Math.max(headS, oldest));
+        List<Place> places = new ArrayList<>(those.size());
+        those.forEach(t -> places.add(new Place(t.block().places[t.at()].tier(), key(t.job(), nowS - t.job().eligibleTime(), longest, ruled), t)));
+        // the sort is stable: equals stay in the queue's order
+        places.sort(Comparator.comparingInt((Place p) -> -p.tier).thenComparingDouble(p -> p.key));
+        return places.stream().map(p -> p.turn).toList();
+    }
+
+    private record Place(int tier, double key, Turns.Turn turn) {}
+
+    /** Lower goes first. */
+    private double key(Job job, long waitS, long longestS, Predicate<String> ruled) {
+        return switch (mode) {
+            case QUEUE, EASY -> 0;
+            case SHORT -> limitS(job);
+            case EXPECTED -> expectedS(job);
+            case SLOWDOWN -> {
+                String p = first(job);
+                yield slowdown.key(p, job.eligibleTime(), waitS, longestS, width(job, p), scheduler.cpusOf(p), price(job), ruled.test(p));
+            }
+        };
+    }
+
+    /** A job has started, and counts among those that overtake others. */
+    public void began(Job job) {
+        if (mode == Mode.SLOWDOWN) {
+            slowdown.began(job.id(), first(job), job.eligibleTime(), job.run().allocation().cpus(), expectedS(job));
+        }
+    }
+
+    private static String first(Job job) {
+        String named = job.desc().partition();
+        int comma = named.indexOf(',');
+        return comma < 0 ? named : named.substring(0, comma);
+    }
+
+    /** CPUs that it takes there at least. */
+    private long width(Job job, String partition) {
+        ResourceRequest r = job.desc().request();
+        int nodes = scheduler.nodesOf(partition).size();
+        long whole = r.exclusive() == ResourceRequest.Exclusive.NODE && nodes > 0 ? scheduler.cpusOf(partition) / nodes : 1;
+        return Math.max(cpus(job), r.nodesMin() * whole);
+    }
+
+    private int limitMin(Job job) {
+        return state.partitions().find(first(job)).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+    }
+
+    private double limitS(Job job) {
+        int limit = limitMin(job);
+        return limit < 0 ? Times.YEAR_S : limit * 60.0;
+    }
+
+    private double expectedS(Job job) {
+        return expected.seconds(job.desc().owner().uid(), limitMin(job), cpus(job), limitS(job));
+    }
+
+    private double price(Job job) {
+        return expected.price(job.desc().owner().uid(), limitMin(job), cpus(job), limitS(job));
+    }
+
+    static int cpus(Job job) {
+        return Math.max(1, job.desc().request().tasks()) * Math.max(1, job.desc().request().cpusPerTask());
+    }
+}

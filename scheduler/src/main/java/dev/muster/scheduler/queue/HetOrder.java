@@ -1,0 +1,66 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
+import java.util.List;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+/**
+ * bf_hetjob_prio: components of a heterogeneous job stand in the queue as if all
+ * had the least, the mean or the greatest of their priorities and tiers.
+ */
+public enum HetOrder {
+    /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
+    OWN, MIN, AVG, MAX;
+
+    /** Priority tier above that of every partition. */
+    private static final int RESERVED_TIER = 1 << 20;
+    private static final String WORD = "bf_hetjob_prio";
+    private static final String IMMEDIATE = "bf_hetjob_immediate";
+
+    static HetOrder of(State state) {
+        if (state.settings().options().containsKey(IMMEDIATE)) {
+            return MIN;
+        }
+        return switch (state.settings().options().getOrDefault(WORD, "")) {
+            case "min" -> MIN;
+            case "avg" -> AVG;
+            case "max" -> MAX;
+            default -> OWN;
+        };
+    }
+
+    static QueueOrder.Place place(State state, Job job, ToIntFunction<Job> tier, ToLongFunction<Job> priority) {
+        HetOrder order = job.isHet() ? of(state) : OWN;
+        if (order == OWN) {
+            return new QueueOrder.Place(tier.applyAsInt(job) + above(job), priority.applyAsLong(job), job.id(), job);
+        }
+        List<Job> all = state.members(job);
+        int above = all.stream().mapToInt(HetOrder::above).max().orElse(0);
+        return new QueueOrder.Place((int) order.among(all.stream().mapToLong(tier::applyAsInt)) + above,
+                order.among(all.stream().mapToLong(priority)), job.id(), job);
+    }
+
+    /** Sorts jobs with a reservation first (slurm.conf(5), PriorityType). */
+    private static int above(Job job) {
+        return job.desc().charge().reservation().isEmpty() ? 0 : RESERVED_TIER;
+    }
+
+    private long among(LongStream each) {
+        return switch (this) {
+            case MIN -> each.min().orElse(0);
+            case AVG, OWN -> (long) each.average().orElse(0);
+            case MAX -> each.max().orElse(0);
+        };
+    }
+
+    /** With those whose place changes with theirs. */
+    public static List<Integer> touched(State state, List<Integer> jobs) {
+        return of(state) == OWN || jobs.stream().noneMatch(id -> state.jobs().find(id).filter(Job::isHet).isPresent()) ? jobs
+                : jobs.stream().flatMap(id -> Stream.concat(Stream.of(id), state.jobs().find(id).stream()
+                        .flatMap(j -> state.members(j).stream().map(Job::id)))).distinct().toList();
+    }
+}

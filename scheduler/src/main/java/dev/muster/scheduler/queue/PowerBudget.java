@@ -1,0 +1,110 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.node.Power;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.State;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.Chooser;
+import dev.muster.scheduler.node.NodeSlot;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** max_powered_nodes: of nodes without power only so many are started for jobs. Where no more may be, those that have none cannot be used. */
+public final class PowerBudget {
+    private final Scheduler scheduler;
+    private int left = Integer.MAX_VALUE;
+    private boolean thrifty;
+
+    public PowerBudget(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** Nodes are others. */
+    public void clear() {
+        left = Integer.MAX_VALUE;
+    }
+
+    /** As it is when a pass begins. */
+    public void renew(State state) {
+        int now = Power.left(state);
+        if (now == left) {
+            return;
+        }
+        boolean more = now > left;
+        left = now;
+        for (NodeSlot node : scheduler.nodes()) {
+            node.startable = left > 0;
+            node.judge(state.nodes().at(node.spec.name()), state.settings());
+            scheduler.changed(node);
+            if (more && node.asleep) {
+                // who would have needed more of them than there might have been is looked at anew
+                scheduler.free().freer(node.index);
+            }
+        }
+        scheduler.unavailable().changed();
+    }
+
+    /** @param starts of the pass so far; @param others nodes that other components of the job get */
+    public boolean allows(List<Chooser.Pick> picks, List<Planner.Start> starts, Set<String> others) {
+        if (left == Integer.MAX_VALUE) {
+            return true;
+        }
+        Set<NodeSlot> started = started(starts, others);
+        picks.stream().map(Chooser.Pick::node).filter(PowerBudget::isStart).forEach(started::add);
+        return started.size() <= Math.max(0, left);
+    }
+
+    /** Where the best nodes would need more starts than may be, others are looked for that need no more. */
+    public Optional<Allocation> thriftily(Supplier<Optional<Allocation>> search) {
+        if (thrifty) {
+            return Optional.empty();
+        }
+        thrifty = true;
+        try {
+            return search.get();
+        } finally {
+            thrifty = false;
+        }
+    }
+
+    public boolean isThrifty() {
+        return thrifty;
+    }
+
+    /** Then of these all that need no start, and of the others as many as may still be started, those first that have room for most tasks. */
+    public List<Chooser.Candidate> affordable(List<Chooser.Candidate> able, int required, List<Planner.Start> starts, Set<String> others) {
+        if (!thrifty) {
+            return able;
+        }
+        Set<NodeSlot> started = started(starts, others);
+        List<Chooser.Candidate> asleep = new ArrayList<>();
+        for (int i = 0; i < able.size(); i++) {
+            Chooser.Candidate c = able.get(i);
+            if (i < required && isStart(c.node())) {
+                started.add(c.node());
+            } else if (isStart(c.node()) && !started.contains(c.node())) {
+                asleep.add(c);
+            }
+        }
+        asleep.sort(Comparator.comparingInt(c -> -c.tasks()));
+        Set<Chooser.Candidate> tooMany = new HashSet<>(asleep.subList(Math.min(asleep.size(), Math.max(0, left - started.size())), asleep.size()));
+        return able.stream().filter(c -> !tooMany.contains(c)).toList();
+    }
+
+    private Set<NodeSlot> started(List<Planner.Start> starts, Set<String> others) {
+        Set<String> names = new HashSet<>(others);
+        starts.forEach(s -> names.addAll(s.allocation().nodeNames()));
+        return names.stream().map(scheduler::node).filter(n -> n != null && isStart(n)).collect(Collectors.toCollection(HashSet::new));
+    }
+
+    private static boolean isStart(NodeSlot node) {
+        return node.asleep && !node.coming;
+    }
+}

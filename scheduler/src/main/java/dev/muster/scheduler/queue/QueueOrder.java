@@ -1,0 +1,238 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.state.Job;
+import dev.muster.scheduler.node.NeedClass;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The queue in its order, in blocks whose columns lie side by side: who comes or goes moves one block, and a pass reads a few bytes of each job
+ * unless there is something to do about it.
+ */
+public final class QueueOrder {
+    /** Jobs of a block, at most. */
+    private static final int BLOCK = 512;
+    /** Nothing is known of the job. */
+    public static final int UNKNOWN = -1;
+
+    /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
+    public record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
+        public int compareTo(Place other) {
+            return tier != other.tier ? Integer.compare(other.tier, tier)
+                    : priority != other.priority ? Long.compare(other.priority, priority)
+                    : Integer.compare(jobId, other.jobId);
+        }
+
+        @Override
+        public String toString() {
+            return tier + ":" + priority + ":" + jobId;
+        }
+    }
+
+    /** Some jobs that follow each other. */
+    public static final class Block {
+        public int size;
+        public final Place[] places = new Place[BLOCK];
+        /** Of each job its {@link Lane}, or UNKNOWN. */
+        public final int[] lanes = new int[BLOCK];
+        /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
+        public final int[] needs = new int[BLOCK];
+        /** Likewise of its {@link Classes.Group}, and of who is charged for it: one more than his number, 0 if there is nobody. */
+        public final int[] groups = new int[BLOCK];
+        public final int[] payers = new int[BLOCK];
+        /** The ordinal of the reason that it was last told, or UNKNOWN. */
+        public final short[] told = new short[BLOCK];
+        /** The same for those of whom nothing but that is to be done if it is said again; UNKNOWN for others. */
+        public final short[] passed = new short[BLOCK];
+
+        private void insert(int at, Place place) {
+            System.arraycopy(places, at, places, at + 1, size - at);
+            System.arraycopy(lanes, at, lanes, at + 1, size - at);
+            System.arraycopy(needs, at, needs, at + 1, size - at);
+            System.arraycopy(groups, at, groups, at + 1, size - at);
+            System.arraycopy(payers, at, payers, at + 1, size - at);
+            System.arraycopy(told, at, told, at + 1, size - at);
+            System.arraycopy(passed, at, passed, at + 1, size - at);
+            places[at] = place;
+            forget(at, at + 1);
+            size++;
+        }
+
+        public Block copy() {
+            Block out = new Block();
+            out.size = size;
+            System.arraycopy(places, 0, out.places, 0, size);
+            System.arraycopy(lanes, 0, out.lanes, 0, size);
+            System.arraycopy(needs, 0, out.needs, 0, size);
+            System.arraycopy(groups, 0, out.groups, 0, size);
+            System.arraycopy(payers, 0, out.payers, 0, size);
+            System.arraycopy(told, 0, out.told, 0, size);
+            System.arraycopy(passed, 0, out.passed, 0, size);
+            return out;
+        }
+
+        private void delete(int at) {
+            size--;
+            System.arraycopy(places, at + 1, places, at, size - at);
+            System.arraycopy(lanes, at + 1, lanes, at, size - at);
+            System.arraycopy(needs, at + 1, needs, at, size - at);
+            System.arraycopy(groups, at + 1, groups, at, size - at);
+            System.arraycopy(payers, at + 1, payers, at, size - at);
+            System.arraycopy(told, at + 1, told, at, size - at);
+            System.arraycopy(passed, at + 1, passed, at, size - at);
+            places[size] = null;
+        }
+
+        /** Nothing is known of these, not even what those before them were. */
+        private void forget(int from, int to) {
+            java.util.Arrays.fill(lanes, from, to, UNKNOWN);
+            java.util.Arrays.fill(needs, from, to, 0);
+            java.util.Arrays.fill(groups, from, to, 0);
+            java.util.Arrays.fill(payers, from, to, 0);
+            java.util.Arrays.fill(told, from, to, (short) UNKNOWN);
+            java.util.Arrays.fill(passed, from, to, (short) UNKNOWN);
+        }
+
+        private int find(Place place) {
+            return java.util.Arrays.binarySearch(places, 0, size, place);
+        }
+
+        private Block split() {
+            Block right = new Block();
+            int half = size / 2;
+            right.size = size - half;
+            System.arraycopy(places, half, right.places, 0, right.size);
+            System.arraycopy(lanes, half, right.lanes, 0, right.size);
+            System.arraycopy(needs, half, right.needs, 0, right.size);
+            System.arraycopy(groups, half, right.groups, 0, right.size);
+            System.arraycopy(payers, half, right.payers, 0, right.size);
+            System.arraycopy(told, half, right.told, 0, right.size);
+            System.arraycopy(passed, half, right.passed, 0, right.size);
+            java.util.Arrays.fill(places, half, size, null);
+            size = half;
+            return right;
+        }
+    }
+
+    private final List<Block> blocks = new ArrayList<>();
+    private int size;
+
+    public List<Block> blocks() {
+        return blocks;
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public boolean isEmpty() {
+        return size == 0;
+    }
+
+    void clear() {
+        blocks.clear();
+        size = 0;
+    }
+
+    /** The last block that begins at or before the place; 0 if there is none. */
+    private int blockOf(Place place) {
+        int lo = 0;
+        int hi = blocks.size() - 1;
+        while (lo < hi) {
+            int mid = (lo + hi + 1) >>> 1;
+            if (blocks.get(mid).places[0].compareTo(place) <= 0) {
+                lo = mid;
+            } else {
+                hi = mid - 1;
+            }
+        }
+        return lo;
+    }
+
+    public void add(Place place) {
+        if (blocks.isEmpty()) {
+            blocks.add(new Block());
+        }
+        int b = blockOf(place);
+        Block block = blocks.get(b);
+        if (block.size == BLOCK) {
+            blocks.add(b + 1, block.split());
+            b = blocks.get(b + 1).places[0].compareTo(place) <= 0 ? b + 1 : b;
+            block = blocks.get(b);
+        }
+        int at = block.find(place);
+        block.insert(at < 0 ? -at - 1 : at, place);
+        size++;
+    }
+
+    public void remove(Place place) {
+        int b = blockOf(place);
+        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (at >= 0) {
+            blocks.get(b).delete(at);
+            size--;
+            if (blocks.get(b).size == 0) {
+                blocks.remove(b);
+            }
+        }
+    }
+
+    /** All anew, in the order of their places. */
+    public void fill(Collection<Place> places) {
+        clear();
+        Place[] sorted = places.toArray(new Place[0]);
+        java.util.Arrays.parallelSort(sorted);
+        Block block = new Block();
+        for (Place place : sorted) {
+            if (block.size >= BLOCK * 3 / 4) {
+                blocks.add(block);
+                block = new Block();
+            }
+            block.insert(block.size, place);
+        }
+        if (block.size > 0) {
+            blocks.add(block);
+        }
+        size = sorted.length;
+    }
+
+    /** What was known of a job is no more. */
+    public void forget(Place place) {
+        int b = blockOf(place);
+        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (at >= 0) {
+            blocks.get(b).forget(at, at + 1);
+        }
+    }
+
+    /** The job is looked at in the next pass, whatever it was told. */
+    void look(Place place) {
+        int b = blockOf(place);
+        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (at >= 0) {
+            blocks.get(b).passed[at] = (short) UNKNOWN;
+        }
+    }
+
+    /** What was known of the jobs is no more. */
+    public void forget() {
+        blocks.forEach(b -> b.forget(0, BLOCK));
+    }
+
+    public void forEach(Consumer<Place> each) {
+        for (Block block : blocks) {
+            for (int i = 0; i < block.size; i++) {
+                each.accept(block.places[i]);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        List<Place> all = new ArrayList<>(size);
+        forEach(all::add);
+        return all.toString();
+    }
+}

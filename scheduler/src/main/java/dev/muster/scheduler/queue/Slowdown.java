@@ -1,0 +1,161 @@
+package dev.muster.scheduler.queue;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What {@code muster_backfill=slowdown} goes by, beside what jobs cost for what they save ({@link Expected#price}): how long others have waited of
+ * late, and how much work has gone before those who wait although it came after them. Nobody is overtaken by more than a share of what his partition
+ * does in the longest wait there was: who has been is due, and goes in the queue's order. Work is in CPU seconds, as expected while a job runs and as
+ * it was from its end on.
+ */
+public final class Slowdown {
+    /** Of what the partition does in the longest wait: so much may overtake one who waits. */
+    private static final double OVERTAKEN_SHARE = 0.03;
+    /** While somebody wide has a reservation that all others keep clear of, who has waited more than this of the longest wait is due. */
+    private static final double WAITED_SHARE = 0.8;
+    /** Who asks for more than one CPU in so many of his partition is wide: it takes long until so much is free. */
+    private static final int WIDE_PART = 8;
+    /** The longest wait counts as no less, in seconds. */
+    private static final long LEAST_S = 3600;
+    private static final int DAY_S = 86_400;
+    /** Who costs more of what the partition does in the longest wait, times that wait, does not go by his price: his slowdown is low anyway. */
+    private static final double DEAR_SHARE = 1e-6;
+    /** So long a wait is remembered. */
+    private static final int DAYS = 28;
+
+    private record Day(long day, long longestS) {}
+
+    private record Begun(String partition, long submittedS, long cpuS) {}
+
+    /** Days with waits, oldest first; of each only what a later day does not exceed. */
+    private final Deque<Day> days = new ArrayDeque<>();
+    private final Map<String, Ledger> ledgers = new HashMap<>();
+    /** Of jobs that run, what they were put down for. */
+    private final Map<Integer, Begun> begun = new HashMap<>();
+
+    /** The work of one partition's jobs by when these were submitted: sums over what came later than some time take few steps (Fenwick's tree). */
+    private static final class Ledger {
+        private static final int SPAN_S = 300;
+        /** Somewhat more than {@link #DAYS}; what is older is counted with the oldest. */
+        private static final int SPANS = 1 << 13;
+        private long[] own = new long[SPANS];
+        private final long[] tree = new long[SPANS + 1];
+        private long first;
+        private long total;
+        private boolean used;
+
+        private int span(long submittedS) {
+            return (int) Math.clamp(submittedS / SPAN_S - first, 0, SPANS);
+        }
+
+        private void add(long submittedS, long cpuS) {
+            if (!used || span(submittedS) == SPANS) {
+                moveOn(submittedS / SPAN_S - SPANS * 3 / 4);
+                used = true;
+            }
+            int at = span(submittedS);
+            own[at] += cpuS;
+            total += cpuS;
+            for (int k = at + 1; k <= SPANS; k += k & -k) {
+                tree[k] += cpuS;
+            }
+        }
+
+        private void moveOn(long to) {
+            int by = (int) Math.min(SPANS, used ? to - first : 0);
+            long old = Arrays.stream(own, 0, by).sum();
+            long[] kept = Arrays.copyOfRange(own, by, by + SPANS);
+            kept[0] += old;
+            own = kept;
+            first = to;
+            for (int k = 1; k <= SPANS; k++) {
+                tree[k] = 0;
+            }
+            for (int k = 1; k <= SPANS; k++) {
+                tree[k] += own[k - 1];
+                int up = k + (k & -k);
+                if (up <= SPANS) {
+                    tree[up] += tree[k];
+                }
+            }
+        }
+
+        private long after(long submittedS) {
+            long upTo = 0;
+            for (int k = Math.min(SPANS, span(submittedS) + 1); k > 0; k -= k & -k) {
+                upTo += tree[k];
+            }
+            return total - upTo;
+        }
+    }
+
+    /** It takes long until so many CPUs of the partition's are free at once. */
+    public static boolean isWide(long cpus, long cpusOfPartition) {
+        return cpus * WIDE_PART > cpusOfPartition;
+    }
+
+    /** A job that waited for resources has started. */
+    public void waited(long nowS, long waitS) {
+        long day = nowS / DAY_S;
+        while (!days.isEmpty() && days.getLast().longestS <= waitS) {
+            days.removeLast();
+        }
+        if (days.isEmpty() || days.getLast().day != day) {
+            days.addLast(new Day(day, waitS));
+        }
+    }
+
+    /** A job has started. @param expectedS how long it will likely run */
+    public void began(int job, String partition, long submittedS, int cpus, double expectedS) {
+        Begun b = new Begun(partition, submittedS, Math.round(expectedS) * cpus);
+        begun.put(job, b);
+        ledgers.computeIfAbsent(partition, p -> new Ledger()).add(submittedS, b.cpuS);
+    }
+
+    /** It has run for so long. */
+    public void ended(int job, int cpus, long runS) {
+        Begun b = begun.remove(job);
+        if (b != null) {
+            ledgers.get(b.partition).add(b.submittedS, runS * cpus - b.cpuS);
+        }
+    }
+
+    /** The longest wait that counts. @param oldestS how long the oldest waits now */
+    public long longestS(long nowS, long oldestS) {
+        while (!days.isEmpty() && days.getFirst().day <= nowS / DAY_S - DAYS) {
+            days.removeFirst();
+        }
+        return Math.max(LEAST_S, Math.max(oldestS, days.isEmpty() ? 0 : days.getFirst().longestS));
+    }
+
+    /**
+     * Lower goes first: who is due, then the cheap by their price, then the others; beside somebody wide the widest of these first, so that less
+     * room is lost, else in the queue's order.
+     *
+     * @param longestS see {@link #longestS}
+     * @param price    see {@link Expected#price}
+     * @param beside   somebody wide has a reservation in the partition
+     */
+    public double key(String partition, long submittedS, long waitS, long longestS, long cpus, long cpusOfPartition, double price, boolean beside) {
+        if (isDue(partition, submittedS, waitS, longestS, cpusOfPartition, beside)) {
+            return -1;
+        }
+        double machine = Math.max(1, cpusOfPartition);
+        double scaleS = Math.max(DAY_S, longestS);
+        double share = price * cpus / machine / scaleS / scaleS;
+        return share <= DEAR_SHARE ? share : beside ? 2 - cpus / machine : 2;
+    }
+
+    /** So much has overtaken a job, or beside somebody wide it has waited so long, that it goes in the queue's order. */
+    private boolean isDue(String partition, long submittedS, long waitS, long longestS, long cpusOfPartition, boolean beside) {
+        if (beside) {
+            return waitS > WAITED_SHARE * longestS;
+        }
+        Ledger ledger = ledgers.get(partition);
+        return ledger != null && ledger.after(submittedS) > OVERTAKEN_SHARE * longestS * cpusOfPartition;
+    }
+}

@@ -1,0 +1,203 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.command.Access;
+import dev.muster.core.limits.Limits;
+import dev.muster.core.node.Power;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.State;
+import dev.muster.model.HostList;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ReservationFlag;
+import dev.muster.model.ResourceRequest;
+import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.request.Need;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What a job is told that could run if only all nodes of its partition were there: somebody must bring nodes back, waiting does not help. Slurm's
+ * words, of which users and programs know the beginning.
+ */
+public final class Unavailable {
+    public static final String WORD = "ReqNodeNotAvail, ";
+    private static final String NAMED = WORD + "UnavailableNodes:";
+    private static final String RESERVED = WORD + "May be reserved for other job";
+    public static final String MAINTENANCE = WORD + "Reserved for maintenance";
+    static final String TOO_FEW = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
+
+    /** So many different requests are remembered. */
+    private static final int WORDS_MAX = 20_000;
+
+    /** Nodes of each partition that nobody can have, as of one {@link #version}. */
+    private record Known(long version, Map<String, Gone> of) {}
+
+    /** What the answer hangs on: some QOS lift a partition's limits. */
+    private record Asked(ResourceRequest request, String qos) {}
+
+    /**
+     * What nobody can have of a partition, and what was said to requests because of that.
+     *
+     * @param specs of its nodes, as they were configured then, and features that they may change to
+     */
+    private record Gone(Partition partition, List<String> nodes, Object[] specs, Map<Asked, String> words) {
+        boolean isAs(Partition p, List<String> gone, Object[] now) {
+            boolean same = p == partition && gone.equals(nodes) && now.length == specs.length;
+            for (int i = 0; same && i < now.length; i++) {
+                same = now[i] == specs[i];
+            }
+            return same;
+        }
+    }
+
+    private volatile Known known = new Known(-1, Map.of());
+    /** Goes up when a node comes or goes, or is another than before; jobs on it do not matter. Written by the core thread alone. */
+    private volatile long version;
+
+    /** A node has come or gone, or nodes or partitions are configured anew. By the core thread. */
+    public void changed() {
+        version++;
+    }
+
+    /** Goes up with each change that answers hang on. */
+    public long version() {
+        return version;
+    }
+
+    /** What a job is told of nodes that are down, drained or reserved; "" if the others suffice. @param now seconds since 1970 */
+    public String words(State state, JobDesc desc, long now) {
+        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        String missing = missing(state, desc);
+        Set<String> others = partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : Set.of();
+        if (others.isEmpty()) {
+            return missing;
+        }
+        List<String> open = new ArrayList<>(nodesOf(state, desc, partition.get()));
+        open.removeAll(others);
+        if (open.isEmpty() && areAllReserved(state, desc, now)) {
+            return MAINTENANCE;
+        }
+        List<String> closed = new ArrayList<>(partition.get().nodes());
+        closed.removeAll(open);
+        return Feasibility.fitsWithout(state, desc, partition.get(), closed) ? "" : RESERVED;
+    }
+
+    /** In each of its partitions, all nodes that the job might have are reserved for others within its time. @param now seconds since 1970 */
+    public boolean areAllReserved(State state, JobDesc desc, long now) {
+        if (state.reservations().size() == 0) {
+            return false;
+        }
+        for (String name : desc.partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            List<String> nodes = partition.map(p -> nodesOf(state, desc, p)).orElse(List.of());
+            if (nodes.isEmpty() || !reserved(state, desc, partition.get(), now).containsAll(nodes)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Nodes of the partition that are there, within the job's reservation if it names one. */
+    private List<String> nodesOf(State state, JobDesc desc, Partition partition) {
+        List<String> nodes = new ArrayList<>(partition.nodes());
+        nodes.removeAll(gone(state, partition).nodes);
+        bound(state, desc).filter(r -> !r.has(ReservationFlag.FLEX) && !r.has(ReservationFlag.ANY_NODES)).ifPresent(r -> nodes.retainAll(r.nodes()));
+        return nodes;
+    }
+
+    /** The reservation that the job names; empty where it names none or several. */
+    private static Optional<Reservation> bound(State state, JobDesc desc) {
+        return state.reservations().find(desc.charge().reservation());
+    }
+
+    /** As {@link #words} of nodes that nobody can have; whatever reservations leave. Cheap for requests like others before. */
+    public String missing(State state, JobDesc desc) {
+        return missing(state, desc, desc.partition().split(",")[0]);
+    }
+
+    /** Likewise in one of its partitions. */
+    public String missing(State state, JobDesc desc, String in) {
+        Optional<Partition> partition = state.partitions().find(in);
+        Optional<Gone> gone = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
+        if (gone.isEmpty()) {
+            return "";
+        }
+        if (gone.get().words.size() > WORDS_MAX) {
+            gone.get().words.clear();
+        }
+        return gone.get().words.computeIfAbsent(new Asked(desc.request(), desc.charge().qos()),
+                a -> missing(state, desc, partition.get(), gone.get().nodes));
+    }
+
+    /** Nobody else has to wait for a job that waits for such nodes. */
+    public static boolean isNamed(String words) {
+        return words.startsWith(NAMED);
+    }
+
+    private static String missing(State state, JobDesc desc, Partition partition, List<String> gone) {
+        List<String> named = Feasibility.names(desc.request().nodeList()).stream().filter(gone::contains).toList();
+        if (!named.isEmpty()) {
+            return NAMED + HostList.of(named).compressed();
+        }
+        if (partition.nodes().size() - gone.size() < desc.request().nodesMin()) {
+            return TOO_FEW;
+        }
+        return Feasibility.fitsWithout(state, desc, partition, gone) ? "" : NAMED + HostList.of(gone).compressed();
+    }
+
+    /** Whole nodes that are reserved for others in the time that the job may take, if it began now. */
+    private static Set<String> reserved(State state, JobDesc desc, Partition partition, long now) {
+        Optional<Reservation> own = bound(state, desc);
+        if (state.reservations().size() == 0 || own.isEmpty() && !desc.charge().reservation().isEmpty()) {
+            return Set.of();
+        }
+        long until = Need.end(now, Limits.timeLimitMin(desc, partition));
+        Set<String> out = new HashSet<>();
+        for (Reservation r : state.reservations().values()) {
+            boolean open = own.isPresent() ? own.get().name().equals(r.name()) || own.get().ignores(r)
+                    : r.has(ReservationFlag.MAGNETIC) && Access.admits(state, r, desc);
+            // reserved cores count as busy resources, even all cores of a node
+            boolean whole = r.units().isEmpty() || desc.request().exclusive() == ResourceRequest.Exclusive.NODE;
+            for (String name : open || !whole || r.windows(now, now, until).isEmpty() ? List.<String>of() : r.nodes()) {
+                state.nodes().find(name).map(Node::spec).filter(s -> r.unitsOn(s).count() >= s.units() - s.reservedUnits().count())
+                        .ifPresent(s -> out.add(name));
+            }
+        }
+        return out;
+    }
+
+    private Gone gone(State state, Partition partition) {
+        Known now = known;
+        long at = version;
+        if (now.version != at) {
+            // what was said holds on as long as the same nodes are gone and nothing is configured anew
+            now = new Known(at, new ConcurrentHashMap<>(now.of));
+            now.of.replaceAll((name, before) -> state.partitions().find(name).map(p -> look(state, p, before)).orElse(before));
+            known = now;
+        }
+        Gone gone = now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
+        return gone.partition == partition ? gone : look(state, partition, gone);
+    }
+
+    private static Gone look(State state, Partition partition, Gone before) {
+        List<String> gone = new ArrayList<>();
+        Object[] specs = new Object[2 * partition.nodes().size()];
+        int at = 0;
+        for (String name : partition.nodes()) {
+            Optional<Node> n = state.nodes().find(name).filter(x -> !x.isClosedToJobs());
+            specs[at++] = n.<Object>map(Node::spec).orElse(null);
+            specs[at++] = n.<Object>map(Node::changeable).orElse(null);
+            if (n.isPresent() && !n.get().isUsable() && !Power.canStart(state.settings(), n.get())) {
+                gone.add(name);
+            }
+        }
+        return before != null && before.isAs(partition, gone, specs) ? before
+                : new Gone(partition, List.copyOf(gone), specs, new ConcurrentHashMap<>());
+    }
+}

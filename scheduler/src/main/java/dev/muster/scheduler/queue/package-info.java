@@ -1,0 +1,2 @@
+/** The order of pending jobs, their classes, and the estimates that backfill uses. */
+package dev.muster.scheduler.queue;

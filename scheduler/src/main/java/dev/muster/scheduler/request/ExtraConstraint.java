@@ -1,0 +1,148 @@
+package dev.muster.scheduler.request;
+
+import dev.muster.core.state.Settings;
+import dev.muster.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * What a job asks of nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints: {@code key=value} and the like, joined by
+ * {@code &} (or a comma) or by {@code |}, in parentheses where both are there. A node's Extra is a JSON object of texts, numbers and truth values.
+ */
+public final class ExtraConstraint {
+    /** The word of SchedulerParameters. */
+    public static final String WORD = "extra_constraints";
+    /** Numbers nearer to each other than this are equal. */
+    private static final double EQUAL = 0.00001;
+    private static final Pattern NUMBER = Pattern.compile("[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]{1,3})?");
+    private static final String OPERATORS = ",&|<>=!()";
+
+    private final String text;
+    /** Null while it is only read through. */
+    private final Map<?, ?> node;
+    private int at;
+
+    private ExtraConstraint(String text, Map<?, ?> node) {
+        this.text = text;
+        this.node = node;
+    }
+
+    /** It can be understood. An empty one asks for nothing. */
+    public static boolean isValid(String text) {
+        if (text.isEmpty()) {
+            return true;
+        }
+        try {
+            new ExtraConstraint(text, null).all();
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /** What a job's text asks for; "" where the word is not set, or the text was a note of before it was. */
+    static String of(String text, Settings settings) {
+        return settings.options().containsKey(WORD) && isValid(text) ? text : "";
+    }
+
+    /** A node with this Extra can be one of the job's. What is no JSON object satisfies nobody. @param text a valid one */
+    public static boolean match(String text, String extra) {
+        return text.isEmpty() || !extra.isEmpty() && new ExtraConstraint(text, object(extra)).all();
+    }
+
+    private static Map<?, ?> object(String extra) {
+        try {
+            return Json.parse(extra.getBytes(StandardCharsets.UTF_8)) instanceof Json.Obj o ? o.fields() : Map.of();
+        } catch (RuntimeException e) {
+            return Map.of();
+        }
+    }
+
+    private boolean all() {
+        boolean out = joined();
+        if (at < text.length()) {
+            throw new IllegalArgumentException(text);
+        }
+        return out;
+    }
+
+    /** Terms joined by one kind of operator. */
+    private boolean joined() {
+        boolean out = term();
+        char by = 0;
+        while (at < text.length() && text.charAt(at) != ')') {
+            char next = text.charAt(at) == ',' ? '&' : text.charAt(at);
+            if (next != '&' && next != '|' || by != 0 && by != next) {
+                throw new IllegalArgumentException(text);
+            }
+            at++;
+            by = next;
+            boolean other = term();
+            out = by == '&' ? out && other : out || other;
+        }
+        return out;
+    }
+
+    private boolean term() {
+        if (at < text.length() && text.charAt(at) == '(') {
+            at++;
+            boolean out = joined();
+            if (at == text.length()) {
+                throw new IllegalArgumentException(text);
+            }
+            at++;
+            return out;
+        }
+        String key = word();
+        String operator = operator();
+        return compare(key, operator, word());
+    }
+
+    private String word() {
+        int from = at;
+        while (at < text.length() && OPERATORS.indexOf(text.charAt(at)) < 0) {
+            at++;
+        }
+        String out = text.substring(from, at).strip();
+        if (out.isEmpty()) {
+            throw new IllegalArgumentException(text);
+        }
+        return out;
+    }
+
+    private String operator() {
+        for (String o : new String[] {"!=", ">=", "<=", "=", ">", "<"}) {
+            if (text.startsWith(o, at)) {
+                at += o.length();
+                return o;
+            }
+        }
+        throw new IllegalArgumentException(text);
+    }
+
+    private boolean compare(String key, String operator, String wanted) {
+        if (node == null || !node.containsKey(key)) {
+            return false;
+        }
+        int order = order(node.get(key), wanted);
+        return switch (operator) {
+            case "=" -> order == 0;
+            case "!=" -> order != 0;
+            case ">" -> order > 0;
+            case ">=" -> order >= 0;
+            case "<" -> order < 0;
+            default -> order <= 0;
+        };
+    }
+
+    /** Of two numbers by size, else by their letters. */
+    private static int order(Object has, String wanted) {
+        String own = String.valueOf(has);
+        if (NUMBER.matcher(own).matches() && NUMBER.matcher(wanted).matches()) {
+            double difference = Double.parseDouble(own) - Double.parseDouble(wanted);
+            return Math.abs(difference) < EQUAL ? 0 : difference > 0 ? 1 : -1;
+        }
+        return has instanceof Boolean ? own.compareToIgnoreCase(wanted) : own.compareTo(wanted);
+    }
+}

@@ -1,0 +1,264 @@
+package dev.muster.scheduler.timeline;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.GresRequest;
+import dev.muster.core.tres.SharedGpus;
+import dev.muster.core.tres.Tres;
+import dev.muster.model.IndexSet;
+import dev.muster.scheduler.node.JobDevices;
+import dev.muster.scheduler.request.Need;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * How many generic resources of each kind that somebody waits for are free on each node when: GPUs of a type, shards, or what else nodes have.
+ * Which of them a job gets is not planned. Parts of GPUs and whole ones keep each other away as if every part were of a GPU of its own.
+ */
+public final class DevicePlan {
+    /** All of a name, or those of one type; "" for any. */
+    record Kind(String name, String type) {}
+
+    /** @param free by slot and node */
+    private record Column(Kind kind, int[][] free) {}
+
+    private final State state;
+    private final Ground ground;
+    private final List<String> nodes;
+    private final int slots;
+    /** What is free beside devices, by slot and node: GPUs may bring CPUs and memory along. */
+    private final int[][] cpus;
+    private final int[][] memoryMb;
+    private final Map<Kind, Column> columns = new LinkedHashMap<>();
+
+    public DevicePlan(State state, Ground ground, int[][] cpus, int[][] memoryMb) {
+        this.state = state;
+        this.ground = ground;
+        this.nodes = ground.names();
+        this.slots = cpus.length;
+        this.cpus = cpus;
+        this.memoryMb = memoryMb;
+    }
+
+    /** Somebody waits for such: before {@link #fill}. */
+    public void want(Need need) {
+        for (Kind kind : kinds(need)) {
+            columns.computeIfAbsent(kind, this::column);
+        }
+    }
+
+    public static Set<Kind> kinds(Need need) {
+        Set<Kind> out = new LinkedHashSet<>();
+        for (List<Tres.Item> items : List.of(need.gresPerNode(), need.gresPerTask(), need.gresPerJob())) {
+            for (Tres.Item item : items) {
+                out.add(new Kind(item.name(), ""));
+                out.add(new Kind(item.name(), item.type()));
+            }
+        }
+        return out;
+    }
+
+    private Column column(Kind kind) {
+        return new Column(kind, new int[slots][nodes.size()]);
+    }
+
+    /** Free ones of a name by slot and node; empty if nobody waits for such. */
+    public int[][] all(String name) {
+        Column c = columns.get(new Kind(name, ""));
+        return c == null ? new int[0][] : c.free;
+    }
+
+    /** Takes up what the nodes have. Jobs come afterwards, with {@link #held}. */
+    public void fill() {
+        // who says no type takes of those that others want
+        Set<String> typed = columns.keySet().stream().filter(k -> !k.type.isEmpty()).map(Kind::name).collect(Collectors.toSet());
+        for (int n = 0; n < nodes.size() && !typed.isEmpty(); n++) {
+            state.nodes().at(nodes.get(n)).spec().gres().stream().filter(g -> typed.contains(g.name()))
+                    .forEach(g -> columns.computeIfAbsent(new Kind(g.name(), g.type()), this::column));
+        }
+        for (Column c : columns.values()) {
+            for (int n = 0; n < nodes.size(); n++) {
+                Node.Spec spec = state.nodes().at(nodes.get(n)).spec();
+                IndexSet all = devices(c.kind, spec);
+                c.free[0][n] = (ground.isPart(n) ? all.intersect(own(ground.part(n), spec, c.kind.name)) : all).count();
+            }
+            for (int s = 1; s < slots; s++) {
+                System.arraycopy(c.free[0], 0, c.free[s], 0, nodes.size());
+            }
+        }
+    }
+
+    /** What jobs of a reservation may have: its own where it has some of them, and any where it has cores alone. */
+    private static IndexSet own(Ground.Part part, Node.Spec spec, String device) {
+        Reservation r = part.area().reservation();
+        boolean some = r.gres().values().stream().anyMatch(g -> g.containsKey(device));
+        return some ? r.gres().getOrDefault(spec.name(), Map.of()).getOrDefault(device, IndexSet.empty()) : GresRequest.devices(spec, device, "");
+    }
+
+    private static IndexSet devices(Kind kind, Node.Spec spec) {
+        return GresRequest.devices(spec, kind.name, kind.type);
+    }
+
+    /** A job has them until that slot. */
+    public void held(int node, Allocation.Share share, int end) {
+        for (Column c : share.gres().isEmpty() ? List.<Column>of() : columns.values()) {
+            Node.Spec spec = state.nodes().at(nodes.get(node)).spec();
+            IndexSet had = share.gres().getOrDefault(c.kind.name, IndexSet.empty());
+            int count = c.kind.type.isEmpty() ? had.count() : had.intersect(devices(c.kind, spec)).count();
+            for (Map.Entry<String, IndexSet> other : share.gres().entrySet()) {
+                count += c.kind.name.equals(other.getKey()) ? 0 : besides(c, spec, other.getKey(), other.getValue());
+            }
+            take(c, node, count, 0, end);
+        }
+    }
+
+    /** Whole GPUs are no parts for others, nor the other way round. */
+    private static int besides(Column c, Node.Spec spec, String name, IndexSet had) {
+        if (name.equals("gpu") && SharedGpus.isShared(c.kind.name)) {
+            return SharedGpus.parts(spec.gres(), c.kind.name).count(had);
+        }
+        return !c.kind.name.equals("gpu") || !SharedGpus.isShared(name) ? 0
+                : SharedGpus.parts(spec.gres(), name).gpusOf(had).intersect(devices(c.kind, spec)).count();
+    }
+
+    private void take(Column c, int node, int count, int from, int end) {
+        for (int s = from; s < end && count != 0; s++) {
+            c.free[s][node] -= count;
+        }
+    }
+
+    private int free(Tres.Item item, int node, int from, int end) {
+        int[][] free = columns.get(new Kind(item.name(), item.type())).free;
+        int least = Integer.MAX_VALUE;
+        for (int s = from; s < end; s++) {
+            least = Math.min(least, free[s][node]);
+        }
+        return least;
+    }
+
+    /** So many tasks of the need find their devices on the node in all these slots, at most. */
+    public long tasks(Need need, int node, int from, int end) {
+        for (Tres.Item item : need.gresPerNode()) {
+            if (free(item, node, from, end) < item.count()) {
+                return 0;
+            }
+        }
+        for (Tres.Item item : need.gresPerJob()) {
+            if (item.count() > 0 && free(item, node, from, end) < 1) {
+                return 0;
+            }
+        }
+        long tasks = Long.MAX_VALUE;
+        for (Tres.Item item : need.gresPerTask()) {
+            tasks = item.count() == 0 ? tasks : Math.min(tasks, free(item, node, from, end) / item.count());
+        }
+        return tasks;
+    }
+
+    /** Devices of a node that the need can have in all these slots. */
+    public int usable(Need need, Tres.Item item, int node, int from, int end) {
+        int count = Math.max(0, free(item, node, from, end));
+        if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
+            count = Math.min(count, Math.max(0, least(cpus, node, from, end)) / need.gpus().cpus());
+            if (need.memPerCpuMb() > 0) {
+                count = (int) Math.min(count, Math.max(0, least(memoryMb, node, from, end)) / need.memPerCpuMb() / need.gpus().cpus());
+            }
+        }
+        if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
+            count = (int) Math.min(count, Math.max(0, least(memoryMb, node, from, end)) / need.gpus().memoryMb());
+        }
+        return count;
+    }
+
+    private static int least(int[][] of, int node, int from, int end) {
+        int least = Integer.MAX_VALUE;
+        for (int s = from; s < end; s++) {
+            least = Math.min(least, of[s][node]);
+        }
+        return least;
+    }
+
+    /** Together these nodes have all that the job asks for as a whole. */
+    public boolean suffice(Need need, int[] found, int count, int from, int end) {
+        for (Tres.Item item : need.gresPerJob()) {
+            long sum = 0;
+            for (int i = 0; i < count; i++) {
+                sum += usable(need, item, found[i], from, end);
+            }
+            if (sum < item.count()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns each node's part of the job's total devices, as dealt by {@link JobDevices}. */
+    public int[][] dealt(Need need, int[] found, int count, int from, int end) {
+        int[][] out = new int[need.gresPerJob().size()][];
+        for (int i = 0; i < out.length; i++) {
+            Tres.Item item = need.gresPerJob().get(i);
+            int[] usable = new int[count];
+            for (int n = 0; n < count; n++) {
+                usable[n] = usable(need, item, found[n], from, end);
+            }
+            out[i] = JobDevices.deal(item.count(), usable);
+        }
+        return out;
+    }
+
+    /** Takes what the need gets on nodes with so many tasks each. @param ofJob as {@link #dealt} */
+    public void take(Need need, int[] found, int[] tasks, int count, int[][] ofJob, int from, int end) {
+        if (columns.isEmpty()) {
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            for (Tres.Item item : need.gresPerNode()) {
+                take(item, found[i], item.count(), from, end);
+            }
+            for (Tres.Item item : need.gresPerTask()) {
+                take(item, found[i], item.count() * tasks[i], from, end);
+            }
+        }
+        for (int item = 0; item < ofJob.length; item++) {
+            for (int i = 0; i < count; i++) {
+                take(need.gresPerJob().get(item), found[i], ofJob[item][i], from, end);
+            }
+        }
+    }
+
+    private void take(Tres.Item item, int node, int count, int from, int end) {
+        Node.Spec spec = state.nodes().at(nodes.get(node)).spec();
+        Map<String, Integer> types = item.type().isEmpty() ? byType(spec, item.name(), node, count, from, end) : Map.of(item.type(), count);
+        for (Column c : columns.values()) {
+            boolean same = c.kind.name.equals(item.name());
+            if (same) {
+                take(c, node, c.kind.type.isEmpty() ? count : types.getOrDefault(c.kind.type, 0), from, end);
+            } else if (!same && item.name().equals("gpu") && SharedGpus.isShared(c.kind.name)) {
+                take(c, node, count * SharedGpus.parts(spec.gres(), c.kind.name).most(), from, end);
+            } else if (!same && c.kind.name.equals("gpu") && SharedGpus.isShared(item.name())) {
+                int most = SharedGpus.parts(spec.gres(), item.name()).most();
+                take(c, node, most == 0 ? 0 : (count + most - 1) / most, from, end);
+            }
+        }
+    }
+
+    /** What is taken without a type is of the first that the node has, and then of the next. */
+    private Map<String, Integer> byType(Node.Spec spec, String name, int node, int count, int from, int end) {
+        Map<String, Integer> out = new LinkedHashMap<>();
+        int left = count;
+        for (Node.Gres g : spec.gres()) {
+            if (g.name().equals(name) && columns.containsKey(new Kind(name, g.type())) && !out.containsKey(g.type())) {
+                int here = Math.clamp(free(new Tres.Item(name, g.type(), 1), node, from, end), 0, left);
+                out.put(g.type(), here);
+                left -= here;
+            }
+        }
+        return out;
+    }
+}

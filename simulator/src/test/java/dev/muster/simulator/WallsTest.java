@@ -1,0 +1,112 @@
+package dev.muster.simulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The order of the packages inside each room: a package uses those before it. The room's own package stands last. */
+class WallsTest {
+    private static final String ROOT_PACKAGE = "";
+    private static final int FILES_MAX = 28;
+
+    private static final Map<String, List<String>> ORDER = new TreeMap<>(Map.of(
+            "core", order("state index tres command limits step reservation job partition node preempt timer"),
+            "scheduler", order("request node timeline claim queue preempt pass forecast"),
+            "controller", order("config stats lua dbd outbox kafka view site engine accounting nodes edge"),
+            "node", order("spool os hardware config meter cgroup step job io"),
+            "cli", order("command option profile format shape wrap submit service scontrol report acct list step sacct"),
+            "rest", order("http contract operation page"),
+            "config", order("key file sister"),
+            "accounting", order("db book archive report table dbd")));
+
+    /** Rooms whose packages use only those before them. In the others the arrows of {@code upward-arrows.txt} are left. */
+    private static final String LEFT = "upward-arrows.txt";
+
+    private static JavaClasses all;
+
+    private static List<String> order(String packages) {
+        List<String> out = new ArrayList<>(List.of(packages.split(" ")));
+        out.add(ROOT_PACKAGE);
+        return out;
+    }
+
+    @BeforeAll
+    static void read() {
+        all = new ClassFileImporter().importPaths(ORDER.keySet().stream().map(r -> Repository.ROOT.resolve(r).resolve("target/classes")).toList());
+    }
+
+    private static String room(JavaClass c) {
+        return c.getPackageName().split("\\.")[2];
+    }
+
+    private static String part(JavaClass c) {
+        String[] parts = c.getPackageName().split("\\.");
+        return parts.length > 3 ? parts[3] : ROOT_PACKAGE;
+    }
+
+    private static String topName(JavaClass c) {
+        return c.getName().replaceFirst("\\$.*", "").substring("dev.muster.".length());
+    }
+
+    /** Uses of a package that stands later in its room's order: {@code core.state.State > core.job.Dependencies}. */
+    private static TreeSet<String> upward() {
+        TreeSet<String> out = new TreeSet<>();
+        for (JavaClass from : all) {
+            List<String> order = ORDER.get(room(from));
+            from.getDirectDependenciesFromSelf().forEach(d -> {
+                JavaClass to = d.getTargetClass();
+                boolean same = to.getPackageName().startsWith("dev.muster.") && room(to).equals(room(from));
+                if (same && order.indexOf(part(from)) < order.indexOf(part(to))) {
+                    out.add(topName(from) + " > " + topName(to));
+                }
+            });
+        }
+        return out;
+    }
+
+    @Test
+    void everyPackageHasAPlace() {
+        for (JavaClass c : all) {
+            assertThat(ORDER.get(room(c))).as(c.getName()).contains(part(c));
+        }
+    }
+
+    /** The file may only get shorter: an arrow that is gone leaves it. */
+    @Test
+    void packagesUseThoseBeforeThem() throws IOException {
+        List<String> left;
+        try (Stream<String> lines = Files.lines(Path.of("src/test/resources", LEFT))) {
+            left = lines.filter(l -> !l.isEmpty() && !l.startsWith("#")).toList();
+        }
+        TreeSet<String> now = upward();
+        Files.write(Path.of("target", LEFT), now);
+        assertThat(now).containsExactlyElementsOf(left);
+    }
+
+    @Test
+    void noPackageIsCrowded() throws IOException {
+        for (String room : ORDER.keySet()) {
+            Path source = Repository.ROOT.resolve(room).resolve("src/main/java/dev/muster").resolve(room);
+            try (Stream<Path> dirs = Files.walk(source)) {
+                for (Path dir : dirs.filter(Files::isDirectory).toList()) {
+                    try (Stream<Path> files = Files.list(dir)) {
+                        assertThat(files.filter(f -> f.toString().endsWith(".java")).count()).as(dir.toString()).isLessThanOrEqualTo(FILES_MAX);
+                    }
+                }
+            }
+        }
+    }
+}
