@@ -1,8 +1,8 @@
 package dev.muster.accounting;
 
 import dev.muster.accounting.db.AccountingException;
-import dev.muster.accounting.dbd.Dbd;
 import dev.muster.accounting.dbd.DbdConfig;
+import dev.muster.accounting.dbd.SlurmdbdServer;
 import dev.muster.accounting.table.AccountingStore;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
@@ -191,7 +191,7 @@ public final class Main {
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
             Files.createDirectories(Path.of(conf.logFile()).getParent());
         }
-        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, Dbd.logLevel(conf, o.verbose),
+        DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, SlurmdbdServer.logLevel(conf, o.verbose),
                 conf.text("LogTimeFormat"));
         log.adoptLibraries();
         UncaughtFaults.install(log, Set.of("sweep", "accounting"));
@@ -206,7 +206,7 @@ public final class Main {
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
         processOptions(o, conf, log);
-        Dbd dbd = new Dbd(conf, o.verbose, log, end::countDown);
+        SlurmdbdServer dbd = new SlurmdbdServer(conf, o.verbose, log, end::countDown);
         try {
             dbd.start();
         } catch (IOException | RuntimeException e) {
@@ -240,7 +240,7 @@ public final class Main {
     private static int check(SlurmdbdConf conf, DaemonLog log) throws IOException {
         List<String> pending;
         try {
-            pending = AccountingStore.pending(Dbd.database(conf));
+            pending = AccountingStore.pending(SlurmdbdServer.database(conf));
         } catch (AccountingException e) {
             log.error(e.getMessage());
             return 1;

@@ -1,9 +1,9 @@
 package dev.muster.cli;
 
+import dev.muster.cli.service.AotTraining;
 import dev.muster.cli.service.ServiceCommand;
 import dev.muster.cli.service.ServiceConnection;
 import dev.muster.cli.service.ServiceShared;
-import dev.muster.cli.service.Training;
 import dev.muster.transport.MonotonicClock;
 import java.io.File;
 import java.io.IOException;
@@ -53,7 +53,7 @@ public final class CommandService {
         }
         CommandService service = new CommandService(server);
         Thread.ofPlatform().daemon().name("lifetime").start(service::endWithTheLastDaemon);
-        Training.inBackground();
+        AotTraining.inBackground();
         service.serve();
     }
 

@@ -11,7 +11,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.FilterScript;
 import dev.muster.cli.option.OptionCheck;
-import dev.muster.cli.option.Unfinished;
+import dev.muster.cli.option.ResumableStep;
 import dev.muster.model.Json;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayInputStream;
@@ -64,15 +64,15 @@ public final class FakeHost implements Host {
         return this;
     }
 
-    private Optional<Unfinished> unfinished = Optional.empty();
+    private Optional<ResumableStep> unfinished = Optional.empty();
 
     /** Another process had begun this and got so far. */
-    void unfinished(Unfinished begun) {
+    void unfinished(ResumableStep begun) {
         unfinished = Optional.of(begun);
     }
 
     @Override
-    public Optional<Unfinished> unfinished() {
+    public Optional<ResumableStep> unfinished() {
         return unfinished;
     }
 

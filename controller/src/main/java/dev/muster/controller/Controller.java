@@ -24,19 +24,19 @@ import dev.muster.controller.config.PartitionQos;
 import dev.muster.controller.config.PowerOptions;
 import dev.muster.controller.config.SchedulerWords;
 import dev.muster.controller.dbd.ExternalDbds;
-import dev.muster.controller.edge.Api;
 import dev.muster.controller.edge.Certificates;
 import dev.muster.controller.edge.Clients;
+import dev.muster.controller.edge.ControllerApi;
 import dev.muster.controller.edge.GroupLook;
 import dev.muster.controller.edge.HttpPages;
 import dev.muster.controller.edge.RateLimit;
 import dev.muster.controller.edge.SubmitFilter;
-import dev.muster.controller.edge.TokenDesk;
+import dev.muster.controller.edge.TokenIssuer;
 import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.engine.HighestIds;
-import dev.muster.controller.engine.News;
 import dev.muster.controller.engine.PlanThread;
 import dev.muster.controller.engine.Recovery;
 import dev.muster.controller.engine.StateDirectory;
@@ -44,8 +44,8 @@ import dev.muster.controller.engine.Watch;
 import dev.muster.controller.nodes.HealthChecks;
 import dev.muster.controller.nodes.NodeEffects;
 import dev.muster.controller.nodes.NodeLinks;
-import dev.muster.controller.nodes.Outgoing;
-import dev.muster.controller.nodes.Silence;
+import dev.muster.controller.nodes.NodeMessagesFromState;
+import dev.muster.controller.nodes.NodeTimeouts;
 import dev.muster.controller.site.BurstBuffers;
 import dev.muster.controller.site.Programs;
 import dev.muster.controller.stats.DebugFlags;
@@ -59,7 +59,7 @@ import dev.muster.controller.view.OwnedJobs;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.QosRules;
 import dev.muster.core.node.Power;
 import dev.muster.core.partition.PartitionEdit;
@@ -96,7 +96,6 @@ import dev.muster.transport.Tokens;
 import dev.muster.transport.Verifier;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -139,7 +138,7 @@ public final class Controller {
     private Core core;
     private CoreThread thread;
     private NodeLinks links;
-    private Api api;
+    private ControllerApi api;
     private Programs programs;
     private BurstBuffers buffers;
     private Accounting accounting;
@@ -157,8 +156,8 @@ public final class Controller {
     private final ConfigService configService = new ConfigService();
     private Certificates certificates;
     private final Statistics statistics = new Statistics();
-    private final News news = new News(randomToken());
-    private TokenDesk desk;
+    private final ChangeLog news = new ChangeLog(randomToken());
+    private TokenIssuer desk;
     private final Requests requests;
     private final SubmitFilter filter;
     private long applied;
@@ -175,7 +174,7 @@ public final class Controller {
                 e -> log.error("the groups of those whose jobs wait could not be looked up", e));
         this.requests = new Requests(log, Set.of(), Set.of("Follow", "ReadOutput", "QueryUse"));
         filter = new SubmitFilter(log, () -> thread.durable(), (uid, p) -> identities.byUid(uid)
-                .filter(i -> Limits.admitsGroups(p.info(), i, thread.durable())).isPresent());
+                .filter(i -> PartitionLimits.admitsGroups(p.info(), i, thread.durable())).isPresent());
         scheduling = new SchedulerLog(log);
         scheduling.configure(conf);
         flags = new DebugFlags(log);
@@ -205,7 +204,7 @@ public final class Controller {
         recover(CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions)));
         journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
         clock = new Clock(core.state().tickMs() + 1);
-        Outgoing outgoing = new Outgoing(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
+        NodeMessagesFromState outgoing = new NodeMessagesFromState(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
         buffers = new BurstBuffers(conf::get, log, command -> thread.submit(command, -1), blobs::read);
@@ -228,7 +227,7 @@ public final class Controller {
         configure(c);
         programs.resume(thread.durable(), activeJobs(thread.durable()), clock.now().tickMs());
         certificates = new Certificates(conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
-        api = new Api(this, thread, identities, blobs, watch, links, log);
+        api = new ControllerApi(this, thread, identities, blobs, watch, links, log);
         if (goesOn) {
             happened(Trigger.CONTROL_RESUMED);
             happened(Trigger.OPERATION_RESUMED);
@@ -237,7 +236,7 @@ public final class Controller {
         programs.primary(true);
         int slurmUid = slurmUid(c);
         Optional<Tokens> taken = tokens(c);
-        desk = new TokenDesk(taken, conf::get, identities, slurmUid, log);
+        desk = new TokenIssuer(taken, conf::get, identities, slurmUid, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "";
         Verifier verifier = sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD);
@@ -395,7 +394,7 @@ public final class Controller {
         warn(c);
     }
 
-    public Api api() {
+    public ControllerApi api() {
         return api;
     }
 
@@ -494,7 +493,7 @@ public final class Controller {
         healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
         int timeout = state.settings().nodeTimeoutS();
         for (Node node : state.nodes().values()) {
-            Silence.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
+            NodeTimeouts.verdict(node, links.isConnected(node.name()), links.silentSeconds(node.name(), startedNs), timeout).ifPresent(c -> {
                 boolean lost = c instanceof Command.NodeLost;
                 if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
                     log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
@@ -605,7 +604,7 @@ public final class Controller {
         return requests;
     }
 
-    public News news() {
+    public ChangeLog news() {
         return news;
     }
 
@@ -773,7 +772,7 @@ public final class Controller {
         return clients;
     }
 
-    public TokenDesk tokens() {
+    public TokenIssuer tokens() {
         return desk;
     }
 

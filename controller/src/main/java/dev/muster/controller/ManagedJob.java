@@ -1,9 +1,9 @@
 package dev.muster.controller;
 
-import dev.muster.controller.edge.StepEdge;
-import dev.muster.controller.edge.SubmitEdge;
+import dev.muster.controller.edge.StepHandler;
+import dev.muster.controller.edge.SubmitHandler;
 import dev.muster.controller.engine.Blobs;
-import dev.muster.controller.nodes.Outgoing;
+import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.controller.view.AllocationView;
 import dev.muster.core.Core;
 import dev.muster.core.command.Access;
@@ -21,7 +21,6 @@ import dev.muster.daemon.StepDesk;
 import dev.muster.model.Bytes;
 import dev.muster.model.JobReason;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.StepDesc;
 import dev.muster.model.api.JobMessages;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
@@ -127,7 +126,7 @@ final class ManagedJob implements StepDesk.Job {
         Map<String, Bytes> environments = new TreeMap<>();
         List<Command.CreateStep> asked = new ArrayList<>();
         for (JobMessages.CreateStep m : parts) {
-            Bytes environment = SubmitEdge.joined(m.step().environment());
+            Bytes environment = SubmitHandler.joined(m.step().environment());
             String hash = Blobs.hash(environment);
             environments.put(hash, environment);
             asked.add(new Command.CreateStep(uid, requestId, m.jobId(), m.step().withEnvironment(hash.isEmpty() ? List.of()
@@ -154,7 +153,7 @@ final class ManagedJob implements StepDesk.Job {
         Entry entry = new Entry(now(timeMs).tickMs(), timeMs, -1, "StepManager",
                 step.state() == Step.State.RUNNING ? List.of(new Change.StepStarted(job.id(), step)) : List.of());
         Map<String, Launch> launches = new TreeMap<>();
-        new Outgoing(h -> environments.getOrDefault(h, Bytes.EMPTY), (j, e) -> { }).of(entry, core.state()).forEach(d -> {
+        new NodeMessagesFromState(h -> environments.getOrDefault(h, Bytes.EMPTY), (j, e) -> { }).of(entry, core.state()).forEach(d -> {
             if (d.message() instanceof Launch l) {
                 launches.put(d.node(), l);
             }
@@ -162,7 +161,7 @@ final class ManagedJob implements StepDesk.Job {
         List<StepDesk.NodeLaunch> inOrder = new ArrayList<>();
         step.nodes().stream().filter(p -> launches.containsKey(p.node()))
                 .forEach(p -> inOrder.add(new StepDesk.NodeLaunch(p.node(), launches.get(p.node()))));
-        return new StepDesk.Piece(StepEdge.started(core.state(), ADDRESS, job.id(), step.id()).orElseThrow(), inOrder,
+        return new StepDesk.Piece(StepHandler.started(core.state(), ADDRESS, job.id(), step.id()).orElseThrow(), inOrder,
                 new NodeMessages.StepManaged(0, job.id(), job.attempt(), uid, requestId, ManagedSteps.written(step), List.of()));
     }
 

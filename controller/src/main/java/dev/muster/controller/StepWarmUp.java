@@ -1,10 +1,10 @@
 package dev.muster.controller;
 
-import dev.muster.controller.edge.StepEdge;
-import dev.muster.controller.edge.SubmitEdge;
+import dev.muster.controller.edge.StepHandler;
+import dev.muster.controller.edge.SubmitHandler;
 import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.engine.Watch;
-import dev.muster.controller.nodes.Outgoing;
+import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -47,8 +47,8 @@ final class StepWarmUp {
     private final Core core = new Core(new Scheduler().withoutConnections());
     private final MemoryJournal journal = new MemoryJournal();
     private final List<Bytes> variables = IntStream.range(0, 60).mapToObj(i -> Bytes.of("SOME_VARIABLE_" + i + "=/a/value/of/usual/length")).toList();
-    private final Bytes environment = SubmitEdge.joined(variables);
-    private final Outgoing outgoing = new Outgoing(hash -> environment, (job, why) -> { });
+    private final Bytes environment = SubmitHandler.joined(variables);
+    private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> environment, (job, why) -> { });
     private final Watch watch = new Watch();
     private final Pipeline pipeline;
     private final int nodes;
@@ -104,7 +104,7 @@ final class StepWarmUp {
         if (step.isEmpty()) {
             return false;
         }
-        size += StepEdge.started(core.state(), n -> n.spec().address(), id, step.get().id()).map(s -> Codec.encode(s).length).orElse(0);
+        size += StepHandler.started(core.state(), n -> n.spec().address(), id, step.get().id()).map(s -> Codec.encode(s).length).orElse(0);
         for (Step.Part part : step.get().nodes()) {
             report(part.node(), new NodeMessages.StepLaunched(1, id, job.attempt(), step.get().id(), List.of(1)));
         }

@@ -3,9 +3,9 @@ package dev.muster.controller;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.muster.controller.edge.SubmitEdge;
+import dev.muster.controller.edge.SubmitHandler;
 import dev.muster.controller.engine.Blobs;
-import dev.muster.controller.nodes.Outgoing;
+import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
@@ -40,7 +40,7 @@ class ManagedJobTest {
     private static final int JOB = 1;
 
     private final Site site = new Site("PrologFlags=Contain", "MpiParams=ports=7000-7003");
-    private final Outgoing outgoing = new Outgoing(hash -> Bytes.of("A=1"), (j, e) -> { });
+    private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> Bytes.of("A=1"), (j, e) -> { });
     /** What the node's disk has of the job. */
     private final List<Bytes> kept = new ArrayList<>();
     private int seen;
@@ -122,7 +122,7 @@ class ManagedJobTest {
     void itIsDecidedAsSlurmctldWould() {
         StepDesk.Piece there = begun("r1", 4);
         JobMessages.CreateStep m = new JobMessages.CreateStep("r1", JOB, desc(4), 0);
-        String hash = Blobs.hash(SubmitEdge.joined(m.step().environment()));
+        String hash = Blobs.hash(SubmitHandler.joined(m.step().environment()));
         site.apply(new Command.CreateStep(USER, "r1", JOB, m.step().withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "ior1"));
         Map<String, Launch> here = new TreeMap<>();
         outgoing.of(site.entries().getLast(), site.core().state()).forEach(d -> {

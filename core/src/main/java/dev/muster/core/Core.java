@@ -12,13 +12,13 @@ import dev.muster.core.job.GroupRules;
 import dev.muster.core.job.HetRules;
 import dev.muster.core.job.JobRules;
 import dev.muster.core.job.JobSubmit;
+import dev.muster.core.job.JobTopRules;
 import dev.muster.core.job.MemoryRules;
 import dev.muster.core.job.NotifyRules;
 import dev.muster.core.job.SubmitRules;
-import dev.muster.core.job.TopRules;
 import dev.muster.core.job.UpdateRules;
 import dev.muster.core.limits.AccountUse;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.SoftLimit;
 import dev.muster.core.limits.UsageRules;
 import dev.muster.core.node.CompleteWait;
@@ -37,16 +37,15 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.step.StepRules;
-import dev.muster.core.timer.Happenings;
+import dev.muster.core.timer.DeadlineRules;
 import dev.muster.core.timer.SettingRules;
-import dev.muster.core.timer.TimerRules;
+import dev.muster.core.timer.TriggerEvents;
 import dev.muster.core.timer.TriggerRules;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobReason;
 import dev.muster.model.ReservationFlag;
-import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,7 +68,7 @@ public final class Core {
     private final DueIndex due = new DueIndex();
     private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
-    private final Happenings happened = new Happenings();
+    private final TriggerEvents happened = new TriggerEvents();
     private final JobSubmit.Submissions submissions = new JobSubmit.Submissions();
     private boolean isIndexed = true;
     private BiConsumer<Runnable, Runnable> both = IN_TURN;
@@ -187,7 +186,7 @@ public final class Core {
             case Command.NotifyJob c -> NotifyRules.notify(state, c);
             case Command.HoldJobs c -> new JobRules(state, now).hold(c);
             case Command.RequeueJobs c -> new JobRules(state, now).requeue(c);
-            case Command.TopJobs c -> TopRules.top(state, c, now);
+            case Command.TopJobs c -> JobTopRules.top(state, c, now);
             case Command.SuspendJobs c -> new JobRules(state, now).suspend(c);
             case Command.CompleteAllocation c -> new JobRules(state, now).complete(c);
             case Command.ControllerProlog c -> new TriggerRules(state).withBuffer(new NodeRules(state, now).controllerProlog(c), !c.isReady(), now);
@@ -220,8 +219,8 @@ public final class Core {
             case Command.RenewGroups c -> GroupRules.renew(state, c);
             case Command.Happened c -> new TriggerRules(state).happened(c.event(), now);
             case Command.Schedule c -> schedule(c, now);
-            case Command.Tick c -> new TimerRules(state, now, due, planner).due(happened);
-            case Command.Settle c -> new TimerRules(state, now, due, planner).urgent();
+            case Command.Tick c -> new DeadlineRules(state, now, due, planner).due(happened);
+            case Command.Settle c -> new DeadlineRules(state, now, due, planner).urgent();
         };
     }
 
@@ -298,8 +297,8 @@ public final class Core {
             Allocation allocation = onController ? start.allocation().awaitingController(onNodes) : start.allocation();
             int attempt = job.attempt() + 1;
             int mayRunMin = SoftLimit.hard(desc, start.limitMin(), state);
-            int limitMin = Limits.byDeadline(job.desc().timing(), mayRunMin, now.seconds());
-            long limitTick = Limits.endTick(job.desc().timing(), mayRunMin, asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
+            int limitMin = PartitionLimits.byDeadline(job.desc().timing(), mayRunMin, now.seconds());
+            long limitTick = PartitionLimits.endTick(job.desc().timing(), mayRunMin, asleep ? PowerRules.startS(state, start.allocation()) : 0, now);
             planner.priority(job.id()).ifPresent(p -> changes.add(new Change.PriorityChanged(started, p, -1, JobReason.NONE, "")));
             changes.add(new Change.JobStarted(id, attempt, allocation, limitMin, limitTick, configuring));
             if (!configuring) {

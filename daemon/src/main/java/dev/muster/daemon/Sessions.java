@@ -11,7 +11,7 @@ import dev.muster.transport.Munge;
 import dev.muster.transport.Session;
 import dev.muster.transport.Tls;
 import dev.muster.transport.TlsIdentity;
-import dev.muster.transport.TlsNews;
+import dev.muster.transport.TlsListener;
 import dev.muster.transport.Tokens;
 import dev.muster.transport.Verifier;
 import java.io.IOException;
@@ -34,7 +34,7 @@ public final class Sessions {
     private final Caller self;
     private final int daemonUid;
     private final SecureRandom random = new SecureRandom();
-    private TlsNews news = TlsNews.NONE;
+    private TlsListener news = TlsListener.NONE;
     private volatile Consumer<String> complain = sentence -> { };
     private Session current;
     private long issuedMs;
@@ -129,7 +129,7 @@ public final class Sessions {
     }
 
     /** From now on this is told of encrypted connections; identities that are asked for later tell it as well. */
-    public Sessions telling(TlsNews who) {
+    public Sessions telling(TlsListener who) {
         news = who;
         tls.tell(who);
         return this;

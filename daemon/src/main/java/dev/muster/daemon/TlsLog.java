@@ -1,12 +1,12 @@
 package dev.muster.daemon;
 
-import dev.muster.transport.TlsNews;
+import dev.muster.transport.TlsListener;
 import java.security.cert.X509Certificate;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** What DebugFlags=TLS and AuditTLS add to a daemon's log: each connection, and the certificate that it goes by. */
-public final class TlsLog implements TlsNews {
+public final class TlsLog implements TlsListener {
     private final Predicate<String> flag;
     private final Consumer<String> log;
 

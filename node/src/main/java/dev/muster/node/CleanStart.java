@@ -1,7 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -9,7 +9,7 @@ import java.nio.file.Path;
 final class CleanStart {
     private CleanStart() {}
 
-    static int forgetDead(Spool spool) throws IOException {
+    static int forgetDead(JobSpool spool) throws IOException {
         spool.open();
         int forgotten = 0;
         for (Path directory : spool.jobDirectories()) {
@@ -18,7 +18,7 @@ final class CleanStart {
                 alive |= Os.isAlive(spool.stepdPid(directory.resolve("step." + step)));
             }
             if (!alive) {
-                Spool.removeTree(directory);
+                JobSpool.removeTree(directory);
                 forgotten++;
             }
         }

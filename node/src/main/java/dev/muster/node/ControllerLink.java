@@ -12,9 +12,9 @@ import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Reports;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Faults;
 import dev.muster.node.os.Loop;
-import dev.muster.node.os.Reasons;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
@@ -83,7 +83,7 @@ final class ControllerLink implements AutoCloseable {
                 } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
                             + ": "
-                            + (e instanceof IOException io ? Reasons.of(io) : e instanceof Json.MalformedException ? e.getMessage()
+                            + (e instanceof IOException io ? ErrorText.of(io) : e instanceof Json.MalformedException ? e.getMessage()
                                     : Faults.described(e));
                     if (!closed && !error.equals(lastError)) {
                         log.error(error);

@@ -2,7 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Signals;
-import dev.muster.node.os.Reasons;
+import dev.muster.node.os.ErrorText;
 import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -24,7 +24,7 @@ final class Lifetime implements Slurmd.Owner {
             log.reopen();
             log.info("log file reopened");
         } catch (IOException e) {
-            log.error("cannot reopen the log file: " + Reasons.of(e));
+            log.error("cannot reopen the log file: " + ErrorText.of(e));
         }
     }
 

@@ -23,10 +23,10 @@ import dev.muster.node.config.WhichNode;
 import dev.muster.node.hardware.GpuProbe;
 import dev.muster.node.hardware.GresReport;
 import dev.muster.node.hardware.HardwareProbe;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Faults;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Caller;
 import java.io.File;
 import java.io.IOException;
@@ -106,7 +106,7 @@ public final class Main {
             }
             return configured(options, source, file);
         } catch (IOException e) {
-            System.err.println("slurmd: fatal: " + Reasons.of(e));
+            System.err.println("slurmd: fatal: " + ErrorText.of(e));
             return 1;
         }
     }
@@ -215,7 +215,7 @@ public final class Main {
             log = new DaemonLog("slurmd", settings.logFile(), options.foreground(), settings.debugLevel(),
                     settings.logTimeFormat(), conf.slurmdSyslogDebug());
         } catch (IOException e) {
-            System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + Reasons.of(e));
+            System.err.println("slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + ErrorText.of(e));
             return 1;
         }
         log.adoptLibraries();
@@ -234,7 +234,7 @@ public final class Main {
         } catch (Slurmd.CannotStartException e) {
             return fatal(log, options, e.getMessage());
         } catch (IOException e) {
-            return fatal(log, options, Reasons.of(e));
+            return fatal(log, options, ErrorText.of(e));
         }
     }
 
@@ -314,7 +314,7 @@ public final class Main {
             try {
                 start.source.get().fetchInto(Path.of(start.conf.file()).getParent());
             } catch (IOException e) {
-                start.log.error("the configuration stays as it is: " + Reasons.of(e));
+                start.log.error("the configuration stays as it is: " + ErrorText.of(e));
                 return start;
             }
         }
@@ -364,7 +364,7 @@ public final class Main {
         if (start.options.cleanStart()) {
             int forgotten = 0;
             for (Settings node : start.nodes) {
-                forgotten += CleanStart.forgetDead(new Spool(node.spoolDirectory()));
+                forgotten += CleanStart.forgetDead(new JobSpool(node.spoolDirectory()));
             }
             start.log.info("clean start: " + forgotten + " jobs without processes forgotten");
         }

@@ -53,13 +53,13 @@ import dev.muster.node.meter.Profiles;
 import dev.muster.node.meter.Sensors;
 import dev.muster.node.meter.StepUses;
 import dev.muster.node.meter.TaskSamples;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Faults;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
-import dev.muster.node.os.Reasons;
 import dev.muster.node.os.UserFiles;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.SpoolLock;
 import dev.muster.node.step.RunningSteps;
 import dev.muster.node.step.SpecBuilder;
@@ -87,7 +87,7 @@ public final class Slurmd implements AutoCloseable {
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
-    private final Spool spool;
+    private final JobSpool spool;
     private final Hooks hooks;
     private final Sensors sensors;
     private final X11Tunnels windows;
@@ -100,7 +100,7 @@ public final class Slurmd implements AutoCloseable {
     private final ControllerLink link;
     private final Server server;
     private final UserFiles files;
-    private final Queries queries;
+    private final SlurmdApi queries;
     private volatile long lastMessage;
     private final FileLock lock;
     private final String bootId = Os.bootId();
@@ -153,13 +153,13 @@ public final class Slurmd implements AutoCloseable {
             requirePam(settings.stepd());
         }
         loop = machine.loop(log);
-        spool = new Spool(settings.spoolDirectory());
+        spool = new JobSpool(settings.spoolDirectory());
         try {
             spool.open();
             lock = SpoolLock.take(settings.spoolDirectory(), machine.nodes == 1, log);
             reports = new Reports(settings.spoolDirectory());
         } catch (IOException e) {
-            throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e));
+            throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e));
         }
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(),
                 probe.memoryMb(), log);
@@ -193,7 +193,7 @@ public final class Slurmd implements AutoCloseable {
         loop.post(profiles::start);
         IoRelay relay = new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
         launches = new LaunchRelay(settings, log, loop, jobs::launch, node -> dial(neighbours, sessions, node, LaunchRelay.STREAM));
-        queries = new Queries(settings, log, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
+        queries = new SlurmdApi(settings, log, loop, jobs, sensors, this::hardware, () -> lastMessage, startTime,
                 new Unallocated(settings, loop, jobs, bootId), manager);
         server = open(sessions, relay);
         Faults.add(faults);
@@ -239,7 +239,7 @@ public final class Slurmd implements AutoCloseable {
                 throw new CannotStartException(answer.output().strip());
             }
         } catch (IOException e) {
-            throw new CannotStartException("UsePAM: " + stepd + ": " + Reasons.of(e));
+            throw new CannotStartException("UsePAM: " + stepd + ": " + ErrorText.of(e));
         }
     }
 
@@ -274,13 +274,13 @@ public final class Slurmd implements AutoCloseable {
                 jobs.adopt();
                 jobs.known().forEach(j -> manager.adopt(j.jobId(), j.attempt()));
             } catch (IOException e) {
-                log.error("cannot read " + settings.spoolDirectory() + ": " + Reasons.of(e));
+                log.error("cannot read " + settings.spoolDirectory() + ": " + ErrorText.of(e));
             }
         });
     }
 
     /** The port of an earlier self that just read its configuration may still be closing. */
-    Queries queries() {
+    SlurmdApi queries() {
         return queries;
     }
 

@@ -18,7 +18,7 @@ import dev.muster.node.hardware.HardwareProbe;
 import dev.muster.node.io.IoRelay;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import dev.muster.node.step.NodeStep;
 import dev.muster.node.step.SpecBuilder;
@@ -84,7 +84,7 @@ final class WarmUp {
                 try {
                     new WarmUp(settings, directory).run(sessions, log);
                 } finally {
-                    Spool.removeTree(directory);
+                    JobSpool.removeTree(directory);
                 }
             } catch (IOException | RuntimeException | SpecBuilder.RefusedException e) {
                 log.debug("warm-up: " + e);
@@ -116,7 +116,7 @@ final class WarmUp {
 
     private void run(Sessions sessions, DaemonLog log) throws IOException, SpecBuilder.RefusedException {
         long endNs = System.nanoTime() + AT_MOST_NS;
-        Spool spool = new Spool(directory);
+        JobSpool spool = new JobSpool(directory);
         NodeStep step = new NodeStep(0, directory);
         step.ioToken = TOKEN;
         step.begun.complete(NodeStep.Begin.GOOD);

@@ -2,7 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.config.ConfigBridge;
-import dev.muster.controller.nodes.Charters;
+import dev.muster.controller.nodes.StepManagerStates;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -70,7 +70,8 @@ public final class Chartered {
             String node = site.core.state().jobs().at(id).run().allocation().nodeNames().getFirst();
             site.apply(new Command.Report(node, new NodeMessages.PrologDone(1, id, 1, "")));
         }
-        return Stream.of(1, 2).map(id -> Charters.whole(site.core.state(), site.core.state().jobs().at(id), "n1", 1_000_000_000).orElseThrow())
+        return Stream.of(1, 2).map(id -> StepManagerStates.whole(site.core.state(), site.core.state().jobs().at(id), "n1",
+                1_000_000_000).orElseThrow())
                 .toList();
     }
 }

@@ -17,7 +17,7 @@ import dev.muster.node.job.Jobs;
 import dev.muster.node.job.Reports;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
@@ -46,7 +46,7 @@ final class EmulatedNode implements AutoCloseable {
         this.settings = settings;
         this.all = all;
         loop = new Loop(log, threads);
-        Spool spool = new EmulatedSpool(settings.spoolDirectory());
+        JobSpool spool = new EmulatedSpool(settings.spoolDirectory());
         Cgroups cgroups = Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(), 0, log);
         MpiLinks mpi = new MpiLinks(settings, log, loop, spool, node -> {
             throw new IOException("emulated nodes have no helpers");

@@ -19,7 +19,7 @@ import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.model.node.SharedLaunch;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import dev.muster.transport.Verifier;
@@ -79,7 +79,7 @@ class EmulatedNodesTest {
     void stop() throws Exception {
         nodes.close();
         controller.close();
-        Spool.removeTree(directory);
+        JobSpool.removeTree(directory);
     }
 
     /** Acknowledges at once. */

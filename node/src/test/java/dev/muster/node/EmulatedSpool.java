@@ -1,6 +1,6 @@
 package dev.muster.node;
 
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The directory of a node that is never started again: nothing is written, what was launched is remembered as long as the node is there. */
-final class EmulatedSpool extends Spool {
+final class EmulatedSpool extends JobSpool {
     private final Set<List<Integer>> launched = new HashSet<>();
 
     EmulatedSpool(Path root) {

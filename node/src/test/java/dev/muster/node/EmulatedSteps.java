@@ -7,7 +7,7 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import dev.muster.node.step.Launcher;
 import dev.muster.node.step.StepWatch;
@@ -26,11 +26,11 @@ import java.util.concurrent.CompletableFuture;
  */
 final class EmulatedSteps implements Launcher {
     private final EmulatedNodes all;
-    private final Spool spool;
+    private final JobSpool spool;
     /** By the step's directory, until it is followed. Belongs to the node's thread, as all of this. */
     private final Map<Path, Program> started = new HashMap<>();
 
-    EmulatedSteps(EmulatedNodes all, Spool spool) {
+    EmulatedSteps(EmulatedNodes all, JobSpool spool) {
         this.all = all;
         this.spool = spool;
     }

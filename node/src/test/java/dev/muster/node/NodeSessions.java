@@ -2,7 +2,7 @@ package dev.muster.node;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.Sessions;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Caller;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,7 +24,7 @@ final class NodeSessions {
         try {
             return read(file, uid);
         } finally {
-            Spool.removeTree(directory);
+            JobSpool.removeTree(directory);
         }
     }
 

@@ -25,7 +25,7 @@ import dev.muster.node.config.Confinement;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Unallocated;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.net.ServerSocket;
@@ -115,7 +115,7 @@ class SlurmdRightsTest {
         Thread.sleep(500);
         slurmd.close();
         Thread.sleep(50);
-        Spool.removeTree(spool);
+        JobSpool.removeTree(spool);
     }
 
     private static Slurmd slurmd() throws Exception {

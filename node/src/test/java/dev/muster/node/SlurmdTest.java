@@ -24,9 +24,9 @@ import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.config.Confinement;
 import dev.muster.node.config.Settings;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.StepSocket;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
@@ -110,7 +110,7 @@ class SlurmdTest {
         slurmd.close();
         controller.close();
         Thread.sleep(50);       // a directory may just be on its way out
-        Spool.removeTree(spool);
+        JobSpool.removeTree(spool);
     }
 
     private static Identity self() {
@@ -282,16 +282,16 @@ class SlurmdTest {
             CANCELLED | true  | ' DUE to SIGNAL Killed ***'
             """)
     void usersReadWhyTheirJobEnds(String reason, boolean kills, String words) {
-        assertThat(Reasons.cancelled("12.batch", "n1", reason, kills))
+        assertThat(ErrorText.cancelled("12.batch", "n1", reason, kills))
                 .matches("\\*\\*\\* JOB 12 ON n1 CANCELLED AT [-0-9T:]{19}" + java.util.regex.Pattern.quote(words));
     }
 
     @Test
     void usersReadOfTheSignalThatEndsTheirStep() {
-        assertThat(Reasons.signalled("12.0", "n1", 15).orElseThrow())
+        assertThat(ErrorText.signalled("12.0", "n1", 15).orElseThrow())
                 .matches("\\*{3} STEP 12.0 ON n1 CANCELLED AT .{19} DUE to SIGNAL Terminated \\*{3}");
-        assertThat(Reasons.signalled("12.0", "n1", 9).orElseThrow()).endsWith("DUE to SIGNAL Killed ***");
-        assertThat(Reasons.signalled("12.0", "n1", 10)).isEmpty();
+        assertThat(ErrorText.signalled("12.0", "n1", 9).orElseThrow()).endsWith("DUE to SIGNAL Killed ***");
+        assertThat(ErrorText.signalled("12.0", "n1", 10)).isEmpty();
     }
 
     private static void awaitText(Path file, String text) throws Exception {
@@ -316,7 +316,7 @@ class SlurmdTest {
         Path out = spool.resolve("o");
         controller.send(batch(share(20, -1), out, "setsid sleep 77 & echo $! $$; wait\n"));
         awaitText(out, "\n");
-        long stepdPid = new Spool(spool).stepdPid(spool.resolve("job00020/step.-5"));
+        long stepdPid = new JobSpool(spool).stepdPid(spool.resolve("job00020/step.-5"));
         Os.kill(stepdPid, Os.SIGNAL_KILL);
         StepExited exit = exited(20, NodeMessages.STEP_BATCH);
         assertThat(exit.reason()).isEqualTo("StepdKilled");
@@ -377,7 +377,7 @@ class SlurmdTest {
     private Path script(String name, String body) throws IOException {
         Path path = spool.resolve(name);
         Files.writeString(path, "#!/bin/sh\n" + body + "\n");
-        Spool.setMode(path, "rwxr-xr-x");
+        JobSpool.setMode(path, "rwxr-xr-x");
         return path;
     }
 

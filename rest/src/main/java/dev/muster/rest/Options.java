@@ -5,7 +5,7 @@ import dev.muster.model.LogLevels;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.contract.Forms;
 import dev.muster.rest.operation.Auth;
-import dev.muster.rest.operation.Call;
+import dev.muster.rest.operation.RestCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -85,7 +85,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
         r.file = env.getOrDefault("SLURM_CONF", "");
         r.connections = count(env.getOrDefault("SLURMRESTD_MAX_CONNECTIONS", "" + CONNECTIONS), 1, "SLURMRESTD_MAX_CONNECTIONS");
         r.levels(env);
-        List<String> security = Call.words(env.getOrDefault("SLURMRESTD_SECURITY", ""));
+        List<String> security = RestCall.words(env.getOrDefault("SLURMRESTD_SECURITY", ""));
         for (String word : security) {
             if (!SECURITY.contains(word) || word.equals("become_user")) {
                 throw new Unfit("Unexpected value in SLURMRESTD_SECURITY=" + word);
@@ -93,7 +93,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
         }
         r.all(args);
         if (r.listen.isEmpty()) {
-            r.listen.addAll(Call.words(env.getOrDefault("SLURMRESTD_LISTEN", "")));
+            r.listen.addAll(RestCall.words(env.getOrDefault("SLURMRESTD_LISTEN", "")));
         }
         return r.options(!security.contains("disable_user_check"), Forms.read(env));
     }
@@ -218,7 +218,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             if (auth.equals("list")) {
                 printed = listed("REST authentication", List.of(Auth.LOCAL, Auth.JWT));
             } else {
-                for (String word : auth.isEmpty() ? List.of(Auth.LOCAL, Auth.JWT) : Call.words(auth)) {
+                for (String word : auth.isEmpty() ? List.of(Auth.LOCAL, Auth.JWT) : RestCall.words(auth)) {
                     String whole = word.startsWith("rest_auth/") ? word : "rest_auth/" + word;
                     found(List.of(Auth.LOCAL, Auth.JWT).contains(whole), whole);
                     kinds.add(whole);
@@ -227,7 +227,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             if (parts.equals("list")) {
                 printed = listed("OpenAPI", Main.PARTS.keySet().stream().map(p -> "openapi/" + p).toList());
             } else {
-                for (String word : parts.isEmpty() ? Main.PARTS.keySet() : Call.words(parts)) {
+                for (String word : parts.isEmpty() ? Main.PARTS.keySet() : RestCall.words(parts)) {
                     String bare = word.replace("openapi/", "");
                     found(Main.PARTS.containsKey(bare), "openapi/" + bare);
                     tags.add(Main.PARTS.get(bare));
@@ -236,7 +236,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             if (parsers.equals("list")) {
                 printed = listed("data_parser", Contract.VERSIONS.stream().map(v -> "data_parser/v0.0." + v).toList());
             } else {
-                for (String word : parsers.isEmpty() ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList() : Call.words(parsers)) {
+                for (String word : parsers.isEmpty() ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList() : RestCall.words(parsers)) {
                     String[] parser = word.replace("data_parser/", "").split("\\+");
                     String plugin = "data_parser/" + parser[0];
                     Optional<Integer> version = Contract.VERSIONS.stream().filter(v -> parser[0].equals("v0.0." + v)).findFirst();

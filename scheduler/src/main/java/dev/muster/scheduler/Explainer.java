@@ -2,28 +2,28 @@ package dev.muster.scheduler;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.LimitUse;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.HostList;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.scheduler.forecast.Forecast;
-import dev.muster.scheduler.node.Chooser;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.queue.Ranks;
+import dev.muster.scheduler.queue.PriorityIndex;
 import dev.muster.scheduler.request.ExtraConstraint;
-import dev.muster.scheduler.request.Need;
-import dev.muster.scheduler.timeline.Times;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -117,7 +117,7 @@ public final class Explainer {
                         : "QOS " + job.desc().charge().qos()) + ".";
             }
             case PARTITION_CONFIG -> {
-                if (partition.isPresent() && !Limits.admitsGroups(partition.get().info(), job.desc().owner(), state)) {
+                if (partition.isPresent() && !PartitionLimits.admitsGroups(partition.get().info(), job.desc().owner(), state)) {
                     change = "Another partition.";
                     yield "Partition " + partition.get().name() + " takes jobs of the groups " + partition.get().info().allowGroups()
                             + " alone, and " + job.desc().owner().user() + " is in none of them.";
@@ -186,21 +186,21 @@ public final class Explainer {
         Map<String, Integer> used = new TreeMap<>();
         List<Job> holders = new ArrayList<>();
         for (Job other : state.jobs().values()) {
-            List<LicenceRequest.Item> held = Licences.held(other);
+            List<LicenseRequest.Item> held = Licenses.held(other);
             held.forEach(i -> used.merge(i.name(), i.count(), Integer::sum));
             if (!held.isEmpty()) {
                 holders.add(other);
             }
         }
-        LicenceRequest.Wanted wanted = LicenceRequest.parse(job.desc().request().licenses()).orElse(LicenceRequest.Wanted.NONE);
+        LicenseRequest.Wanted wanted = LicenseRequest.parse(job.desc().request().licenses()).orElse(LicenseRequest.Wanted.NONE);
         Map<String, Integer> kept = new TreeMap<>();
         state.reservations().values().stream().filter(r -> r.isActive(now.seconds()) && !job.desc().charge().reservation().equals(r.name()))
                 .forEach(r -> r.licences().forEach(i -> kept.merge(i.name(), i.count(), Integer::sum)));
-        List<Licences.Pool> pools = Licences.pools(state);
-        for (LicenceRequest.Item i : wanted.items()) {
+        List<Licenses.Pool> pools = Licenses.pools(state);
+        for (LicenseRequest.Item i : wanted.items()) {
             pools.stream().filter(p -> p.title().equals(i.name()) && p.total() >= 0).forEach(p -> evidence.add("Licence " + p.name()
                     + ": it asks for " + i.count() + "; " + (used.getOrDefault(p.name(), 0) + p.base()) + " of " + p.total() + " are in use"
-                    + by(holders.stream().filter(h -> Licences.held(h).stream().anyMatch(l -> l.name().equals(p.name()))).toList())
+                    + by(holders.stream().filter(h -> Licenses.held(h).stream().anyMatch(l -> l.name().equals(p.name()))).toList())
                     + (kept.containsKey(p.name()) ? ", " + kept.get(p.name()) + " are in reservations" : "") + "."));
         }
         return "It waits for licences" + (wanted.any() ? ", any one of which would do" : "") + ".";
@@ -263,7 +263,7 @@ public final class Explainer {
     }
 
     private String limit(Job job, JobReason reason) {
-        int limitMin = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+        int limitMin = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
         Optional<LimitUse.Found> found = LimitUse.of(state, job.desc(), reason, limitMin);
         if (found.isEmpty()) {
             return "It waits for the reason " + reason.word() + (job.reasonText().isEmpty() ? "." : " (" + job.reasonText() + ").");
@@ -302,7 +302,7 @@ public final class Explainer {
         long own = priorityOf(job);
         List<String> partitions = List.of(job.desc().partition().split(","));
         for (Job other : state.jobs().values()) {
-            if (Ranks.inQueue(other) && other.id() != job.id()
+            if (PriorityIndex.inQueue(other) && other.id() != job.id()
                     && partitions.stream().anyMatch(List.of(other.desc().partition().split(","))::contains)
                     && (priorityOf(other) > own || priorityOf(other) == own && other.id() < job.id())) {
                 ahead.add(other);
@@ -347,12 +347,12 @@ public final class Explainer {
         if (partition.isEmpty()) {
             return new Free(0, 0, 0, 0, 0, 0, 1, new Room(1, 0, 1), false, List.of());
         }
-        Need need = Need.of(job.desc(), partition.get(), state);
+        ResourceNeed need = ResourceNeed.of(job.desc(), partition.get(), state);
         int usable = 0;
         long cpus = 0;
         int most = 0;
         long memory = 0;
-        List<Chooser.Candidate> able = new ArrayList<>();
+        List<NodeSelector.Candidate> able = new ArrayList<>();
         List<String> excluded = Feasibility.names(need.excludeList());
         boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
@@ -368,31 +368,32 @@ public final class Explainer {
             most = Math.max(most, left);
             memory = Math.max(memory, left > 0 ? leftMb : 0);
             NodeSlot slot = new NodeSlot(able.size(), node);
-            int here = Chooser.tasksFitting(need, slot, left / Math.max(1, node.spec().cpusPerUnit()), leftMb, node.cpusAllocated() == 0, consumed);
-            here = Math.min(here, Chooser.tasksByGres(need, slot));
+            int here = NodeSelector.tasksFitting(need, slot, left / Math.max(1, node.spec().cpusPerUnit()), leftMb, node.cpusAllocated() == 0,
+                    consumed);
+            here = Math.min(here, NodeSelector.tasksByGres(need, slot));
             if (here > 0) {
-                able.add(new Chooser.Candidate(slot, here));
+                able.add(new NodeSelector.Candidate(slot, here));
             }
         }
         return new Free(partition.get().nodes().size(), usable, cpus, most, memory, able.size(), need.nodesMin(), room(need, able),
                 canPick(need, able), partition.get().nodes());
     }
 
-    private static Room room(Need need, List<Chooser.Candidate> able) {
+    private static Room room(ResourceNeed need, List<NodeSelector.Candidate> able) {
         int nodes = need.nodesMax() > 0 ? Math.min(need.nodesMax(), Math.max(1, able.size())) : Math.max(1, able.size());
-        return new Room(nodes, able.stream().map(Chooser.Candidate::tasks).sorted(Comparator.reverseOrder()).limit(nodes)
+        return new Room(nodes, able.stream().map(NodeSelector.Candidate::tasks).sorted(Comparator.reverseOrder()).limit(nodes)
                 .mapToLong(Integer::longValue).sum(), need.tasks());
     }
 
     /** By the scheduler's own choice of nodes: their number, devices and neighbourhood count. */
-    private boolean canPick(Need need, List<Chooser.Candidate> able) {
+    private boolean canPick(ResourceNeed need, List<NodeSelector.Candidate> able) {
         List<String> named = Feasibility.names(need.nodeList());
-        List<Chooser.Candidate> order = new ArrayList<>(able.stream().filter(c -> named.contains(c.node().spec.name())).toList());
+        List<NodeSelector.Candidate> order = new ArrayList<>(able.stream().filter(c -> named.contains(c.node().spec.name())).toList());
         if (order.size() < named.size()) {
             return false;
         }
         order.addAll(able.stream().filter(c -> !named.contains(c.node().spec.name())).toList());
-        return !Chooser.pick(need, order, named.size(), need.network().in(state.settings())).isEmpty();
+        return !NodeSelector.pick(need, order, named.size(), need.network().in(state.settings())).isEmpty();
     }
 
     private void told(Job job, Free free) {
@@ -434,13 +435,13 @@ public final class Explainer {
     }
 
     private long limitS(Job job) {
-        int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
-        return limit < 0 ? Times.HORIZON_S : limit * 60L;
+        int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
+        return limit < 0 ? TimeGrid.HORIZON_S : limit * 60L;
     }
 
     private String asks(Job job) {
-        dev.muster.core.limits.Amounts a = dev.muster.core.limits.Amounts.requested(state, job.desc());
-        int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+        dev.muster.core.limits.TresCounts a = dev.muster.core.limits.TresCounts.requested(state, job.desc());
+        int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
         StringBuilder out = new StringBuilder();
         out.append(a.cpus()).append(a.cpus() == 1 ? " CPU" : " CPUs").append(" on ").append(a.nodes()).append(a.nodes() == 1 ? " node" : " nodes");
         if (job.desc().request().exclusive() == dev.muster.model.ResourceRequest.Exclusive.NODE) {

@@ -4,7 +4,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.index.Touched;
 import dev.muster.core.limits.AccountUse;
-import dev.muster.core.limits.LimitBook;
+import dev.muster.core.limits.LimitCache;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.ByNode;
 import dev.muster.core.state.Change;
@@ -18,30 +18,30 @@ import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.Topology;
 import dev.muster.scheduler.forecast.Forecast;
-import dev.muster.scheduler.forecast.Outlooks;
+import dev.muster.scheduler.forecast.ForecastExchange;
+import dev.muster.scheduler.node.FeasibilityCache;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.FreeTable;
-import dev.muster.scheduler.node.HeldLicences;
+import dev.muster.scheduler.node.HeldLicenses;
 import dev.muster.scheduler.node.Holdings;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.node.Vetted;
 import dev.muster.scheduler.pass.Pass;
-import dev.muster.scheduler.preempt.Yields;
+import dev.muster.scheduler.preempt.PreemptableJobs;
 import dev.muster.scheduler.queue.Backfill;
-import dev.muster.scheduler.queue.Classes;
-import dev.muster.scheduler.queue.Expected;
 import dev.muster.scheduler.queue.HetOrder;
+import dev.muster.scheduler.queue.JobClassIndex;
 import dev.muster.scheduler.queue.PowerBudget;
+import dev.muster.scheduler.queue.PriorityIndex;
 import dev.muster.scheduler.queue.QueueOrder;
-import dev.muster.scheduler.queue.Ranks;
+import dev.muster.scheduler.queue.RuntimeEstimator;
 import dev.muster.scheduler.queue.Slowdown;
 import dev.muster.scheduler.queue.Unavailable;
-import dev.muster.scheduler.request.Apart;
 import dev.muster.scheduler.request.ExtraConstraint;
-import dev.muster.scheduler.request.Need;
-import dev.muster.scheduler.request.Needs;
-import dev.muster.scheduler.timeline.Times;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.ResourceNeedTable;
+import dev.muster.scheduler.request.SharingPolicy;
+import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -69,20 +69,20 @@ public final class Scheduler implements Planner {
     private final Map<String, Long> cpus = new HashMap<>();
     private final Holdings holdings = new Holdings(byName);
     private dev.muster.core.state.Settings settings;
-    private final Ranks ranks = new Ranks();
+    private final PriorityIndex ranks = new PriorityIndex();
     private final QueueOrder queue = ranks.order();
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final TreeMap<Integer, Job> holding = new TreeMap<>();
-    private final HeldLicences licensed = new HeldLicences();
+    private final HeldLicenses licensed = new HeldLicenses();
     private final java.util.Set<String> connected = java.util.concurrent.ConcurrentHashMap.newKeySet();
     private final Map<Integer, JobReason> reasons = new java.util.concurrent.ConcurrentHashMap<>();
     private final Map<Integer, Estimate> planned = new java.util.concurrent.ConcurrentHashMap<>();
-    private final Needs needs = new Needs();
+    private final ResourceNeedTable needs = new ResourceNeedTable();
     private final Unavailable unavailable = new Unavailable();
-    private final Vetted vetted = new Vetted();
-    private final Classes known = new Classes(this);
+    private final FeasibilityCache vetted = new FeasibilityCache();
+    private final JobClassIndex known = new JobClassIndex(this);
     private FreeTable free = new FreeTable(0);
-    private final Outlooks outlooks = new Outlooks(this);
+    private final ForecastExchange outlooks = new ForecastExchange(this);
     private final PowerBudget power = new PowerBudget(this);
     /** As if nothing ran and every node that is one could be used. */
     private FreeTable empty = new FreeTable(0);
@@ -97,11 +97,11 @@ public final class Scheduler implements Planner {
     private int reservationsMax = Pass.RESERVATIONS_MAX;
     private long passes;
     /** What limits say to queued jobs. */
-    private final LimitBook limits = new LimitBook();
-    private final Yields yields = new Yields(this);
+    private final LimitCache limits = new LimitCache();
+    private final PreemptableJobs yields = new PreemptableJobs(this);
     private final AccountUse use = new AccountUse();
     /** Of jobs that have ended since this controller started, and those that it still knew then. */
-    private Expected expected = new Expected();
+    private RuntimeEstimator expected = new RuntimeEstimator();
     private Slowdown slowdown = new Slowdown();
     private boolean learned;
     private boolean plansAhead = true;
@@ -290,7 +290,7 @@ public final class Scheduler implements Planner {
     }
 
     private void add(State state, Job job) {
-        if (Ranks.inQueue(job)) {
+        if (PriorityIndex.inQueue(job)) {
             ranks.add(state, job);
         }
         if (job.holdsNodes()) {
@@ -302,7 +302,7 @@ public final class Scheduler implements Planner {
     }
 
     private void remove(State state, Job job) {
-        if (Ranks.inQueue(job)) {
+        if (PriorityIndex.inQueue(job)) {
             ranks.remove(job.id());
             needs.forget(job.id());
             limits.forget(job.id());
@@ -318,7 +318,7 @@ public final class Scheduler implements Planner {
     /** Much of what happens to a job of many nodes concerns one of them, or none. */
     private static boolean staysWhereItIs(Job was, Job now) {
         return was.holdsNodes() && now.holdsNodes() && was.state() != JobState.SUSPENDED && now.state() != JobState.SUSPENDED
-                && !Ranks.inQueue(was) && !Ranks.inQueue(now)
+                && !PriorityIndex.inQueue(was) && !PriorityIndex.inQueue(now)
                 && was.desc() == now.desc() && was.array().jobId() == now.array().jobId()
                 && was.run().allocation().held().size() == now.run().allocation().held().size();
     }
@@ -384,7 +384,7 @@ public final class Scheduler implements Planner {
 
     /** Passes keep places so far away in coarse steps. */
     private boolean isVague(Estimate own) {
-        return own == null || own.start() - lastPass > Times.HORIZON_S;
+        return own == null || own.start() - lastPass > TimeGrid.HORIZON_S;
     }
 
     /** When and where it is planned to start; empty if it is not. */
@@ -478,11 +478,11 @@ public final class Scheduler implements Planner {
         return use;
     }
 
-    public LimitBook limits() {
+    public LimitCache limits() {
         return limits;
     }
 
-    public Yields yields() {
+    public PreemptableJobs yields() {
         return yields;
     }
 
@@ -523,11 +523,11 @@ public final class Scheduler implements Planner {
         return queue;
     }
 
-    public Ranks ranks() {
+    public PriorityIndex ranks() {
         return ranks;
     }
 
-    public Classes known() {
+    public JobClassIndex known() {
         return known;
     }
 
@@ -539,7 +539,7 @@ public final class Scheduler implements Planner {
         return empty;
     }
 
-    public Needs needs() {
+    public ResourceNeedTable needs() {
         return needs;
     }
 
@@ -549,11 +549,11 @@ public final class Scheduler implements Planner {
     }
 
     /** The same need with its user in it, which counts where others want no stranger beside them. */
-    public Need known(Need need, Job job) {
-        return holdings.someMind() ? needs.by(need, Apart.of(job.desc(), "NO", "", settings)) : need;
+    public ResourceNeed known(ResourceNeed need, Job job) {
+        return holdings.someMind() ? needs.by(need, SharingPolicy.of(job.desc(), "NO", "", settings)) : need;
     }
 
-    public Outlooks outlooks() {
+    public ForecastExchange outlooks() {
         return outlooks;
     }
 
@@ -569,7 +569,7 @@ public final class Scheduler implements Planner {
 
     /** Beyond this a pass would take too long over plans. */
     public boolean isLarge() {
-        return (long) nodes.size() * Times.NEAR_COUNT > Times.CELLS_MAX;
+        return (long) nodes.size() * TimeGrid.NEAR_COUNT > TimeGrid.CELLS_MAX;
     }
 
     public List<String> names() {
@@ -661,7 +661,7 @@ public final class Scheduler implements Planner {
         return holding.values();
     }
 
-    public HeldLicences licensed() {
+    public HeldLicenses licensed() {
         return licensed;
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -413,7 +413,7 @@ class AccountLimitsTest {
         policy(enforced == null ? "" : enforced, "", "", "");
         JobDesc desc = Cluster.desc("partition=q,p charge.account=dept charge.qos=" + (qos == null ? "normal" : qos));
 
-        assertThat(Limits.notAdmitted(desc, cluster.state(), qos != null)).isEqualTo(expected);
+        assertThat(PartitionLimits.notAdmitted(desc, cluster.state(), qos != null)).isEqualTo(expected);
     }
 
     /** Of several that it breaks one is told; without the one the next. */

@@ -2,9 +2,9 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.State;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.accounting.DbdMessages.RemoteLicence;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +36,7 @@ class LicencesTest {
             a|b,c         !
             """)
     void forms(String text, String read) {
-        assertThat(LicenceRequest.parse(text).map(w -> LicenceRequest.text(w.items()))).isEqualTo(java.util.Optional.ofNullable(read));
+        assertThat(LicenseRequest.parse(text).map(w -> LicenseRequest.text(w.items()))).isEqualTo(java.util.Optional.ofNullable(read));
     }
 
     @Test
@@ -147,7 +147,7 @@ class LicencesTest {
         c.apply(new dev.muster.core.command.Command.ApplyPolicy(new dev.muster.model.accounting.DbdMessages.Policy(List.of(), List.of(), List.of(),
                 List.of(),
                 List.of(licences), List.of())));
-        return Licences.capacities(c.state());
+        return Licenses.capacities(c.state());
     }
 
     /** What a server says is taken counts as far as neither the cluster's jobs have it nor other clusters may have it, by when it was said. */
@@ -157,7 +157,7 @@ class LicencesTest {
         Cluster c = cluster();
         remote(c, consumed, 5);
         assertThat(c.state().accounts().remotes().getFirst().deficit()).isEqualTo(deficit);
-        assertThat(Licences.capacities(c.state())).containsEntry("foobar@slurmdb", left);
+        assertThat(Licenses.capacities(c.state())).containsEntry("foobar@slurmdb", left);
         assertThat(c.place("licenses=foobar@slurmdb:70")).isEqualTo(left >= 70 ? "n1:1" : "(Licenses)");
     }
 
@@ -220,6 +220,6 @@ class LicencesTest {
         State before = c.state();
         c.core().reset(before);
         assertThat(c.place("licenses=fluent:2")).isEqualTo("(Licenses)");
-        assertThat(Licences.capacities(before)).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
+        assertThat(Licenses.capacities(before)).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
     }
 }

@@ -4,7 +4,6 @@ import com.sun.management.ThreadMXBean;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Planner;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -24,7 +23,7 @@ import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.node.NodeMessages;
-import dev.muster.scheduler.forecast.Foresight;
+import dev.muster.scheduler.forecast.ForecastBuilder;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -508,7 +507,7 @@ public final class PlanBenchmark {
         print("  plan of all", plans.getFirst(), plans);
         List<Cost> soon = new ArrayList<>();
         for (int i = 0; i < Math.max(3, times / 5); i++) {
-            soon.add(cost(() -> planned[0] = new Foresight(scheduler.outlooks().input(core.state(), new Now(ms, ms), 1000)).soon().size()));
+            soon.add(cost(() -> planned[0] = new ForecastBuilder(scheduler.outlooks().input(core.state(), new Now(ms, ms), 1000)).soon().size()));
         }
         print("  of that the days that passes go by", soon.getFirst(), soon);
         events(name, events);

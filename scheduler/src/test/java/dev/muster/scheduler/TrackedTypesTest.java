@@ -3,7 +3,7 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
-import dev.muster.core.limits.Amounts;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Job;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
@@ -61,10 +61,10 @@ class TrackedTypesTest {
         c.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,GRES/gpu:a=10")));
         c.submit("charge.account=a owner.user=u charge.qos=normal tasks=1 request.tresPerNode=gres/" + gres);
         Job job = c.state().jobs().at(c.state().nextJobId() - 1);
-        assertThat(Amounts.requested(c.state(), job).gres().toString()).isEqualTo(asked);
+        assertThat(TresCounts.requested(c.state(), job).gres().toString()).isEqualTo(asked);
         c.schedule();
         job = c.state().jobs().at(job.id());
-        Amounts has = Amounts.of(c.state(), job.run().allocation());
+        TresCounts has = TresCounts.of(c.state(), job.run().allocation());
         assertThat(has.gres().toString()).isEqualTo(had);
         assertThat(has.billing(c.state(), job.desc())).isEqualTo(billing);
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.partition.PartitionEdit;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Step;
@@ -48,7 +48,7 @@ class UpdateWordsTest {
         for (Map.Entry<String, Long> flag : Map.of("NO_FAIR_TREE", 16L, "MAX_TRES", 10L, "MAX_TRES_GRES", 14L).entrySet()) {
             Cluster c = new Cluster("n1 cpus=8 mem=4096 gpus=4", "p nodes=n1 default=yes", "gresTypes=gpu options.priority_flags=" + flag.getKey());
             c.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Mem=1G,GRES/gpu=5")));
-            assertThat(new dev.muster.core.limits.Amounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
+            assertThat(new dev.muster.core.limits.TresCounts(4, 2048, 1, Map.of("gpu", 2)).billing(c.state(), "p")).as(flag.getKey())
                     .isEqualTo(flag.getValue());
         }
     }
@@ -73,7 +73,7 @@ class UpdateWordsTest {
         c.apply(new dev.muster.core.command.Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,Node=2,License/Lic=10")));
         new Play(c).lines("submit kind=BATCH tasks=4 licenses=Lic:2");
         dev.muster.core.state.Job job = c.state().jobs().values().iterator().next();
-        assertThat(dev.muster.core.limits.Amounts.requested(c.state(), job).billing(c.state(), job.desc())).isEqualTo(billing);
+        assertThat(dev.muster.core.limits.TresCounts.requested(c.state(), job).billing(c.state(), job.desc())).isEqualTo(billing);
     }
 
     @Test
@@ -81,7 +81,7 @@ class UpdateWordsTest {
         Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5\nr nodes=n1 overtimelimit=65535",
                 "overTimeLimitMin=2");
         new Play(cluster).lines("submit kind=BATCH\nsubmit kind=BATCH partition=q\nsubmit kind=BATCH partition=r");
-        assertThat(cluster.state().jobs().values()).map(j -> Limits.overTimeMin(cluster.state(), j)).containsExactly(2, 5, -1);
+        assertThat(cluster.state().jobs().values()).map(j -> PartitionLimits.overTimeMin(cluster.state(), j)).containsExactly(2, 5, -1);
     }
 
     @Test

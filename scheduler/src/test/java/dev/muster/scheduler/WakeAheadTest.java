@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Now;
 import dev.muster.scheduler.forecast.Forecast;
-import dev.muster.scheduler.timeline.Times;
+import dev.muster.scheduler.timeline.TimeGrid;
 import org.junit.jupiter.api.Test;
 
 /** Nodes without power are there when the job begins that is planned to have them, and nodes that somebody will have soon are not stopped. */
@@ -155,7 +155,7 @@ class WakeAheadTest {
                 pass 100                              -> n2 free+POWERED_DOWN
                 """);
         s.outlooks().offer(s.outlooks().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0));
-        long until = s.plannedStart(2) - c.seconds() - Times.STEP_MIN_S - 60;
+        long until = s.plannedStart(2) - c.seconds() - TimeGrid.STEP_MIN_S - 60;
         assertThat(until).isBetween(1L, 110L);
         play.lines("pass " + (until - 1) + " -> n2 free+POWERED_DOWN\npass 1 -> n2 free+POWERING_UP; n3 free+POWERED_DOWN");
     }

@@ -2,8 +2,8 @@ package dev.muster.simulator;
 
 import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.engine.Recovery;
-import dev.muster.controller.nodes.Outgoing;
-import dev.muster.controller.nodes.Silence;
+import dev.muster.controller.nodes.NodeMessagesFromState;
+import dev.muster.controller.nodes.NodeTimeouts;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -58,7 +58,7 @@ final class SimController implements Pipeline.Effects {
     private Scheduler scheduler = new Scheduler();
     private Core core = new Core(scheduler);
     private Pipeline pipeline;
-    private Outgoing outgoing;
+    private NodeMessagesFromState outgoing;
     private final Map<String, Wire> links = new TreeMap<>();
     private final List<Wire> wires = new ArrayList<>();
     private final Map<String, Long> heardMs = new TreeMap<>();
@@ -161,7 +161,7 @@ final class SimController implements Pipeline.Effects {
         tickBaseMs = state.tickMs() + 1;
         journal.onDurable(index -> archive());
         pipeline = new Pipeline(core, journal, this, point -> point(point.name()));
-        outgoing = new Outgoing(this::blob, (job, e) -> {
+        outgoing = new NodeMessagesFromState(this::blob, (job, e) -> {
             throw new Violation("I36 blobs are durable before the journal forgets them", e);
         });
         boolean cut = journal.repair().isPresent() && world.below(2) == 0;
@@ -354,7 +354,7 @@ final class SimController implements Pipeline.Effects {
         State state = pipeline.durable();
         for (Node node : state.nodes().values()) {
             long silentS = (world.nowMs() - heardMs.getOrDefault(node.name(), startedMs)) / 1000;
-            Silence.verdict(node, links.containsKey(node.name()), silentS, state.settings().nodeTimeoutS())
+            NodeTimeouts.verdict(node, links.containsKey(node.name()), silentS, state.settings().nodeTimeoutS())
                     .ifPresent(c -> command(c, -1, d -> {
                         Wire wire = links.get(node.name());
                         world.saw(c.getClass().getSimpleName() + (wire != null ? " although connected" : ""));

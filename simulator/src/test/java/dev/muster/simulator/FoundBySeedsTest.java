@@ -2,7 +2,7 @@ package dev.muster.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.controller.nodes.Silence;
+import dev.muster.controller.nodes.NodeTimeouts;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -136,12 +136,12 @@ class FoundBySeedsTest {
     @Test
     void aConnectedNodeThatSaysNothingIsLost() {
         Node node = core.state().nodes().at("n0");
-        assertThat(Silence.verdict(node, true, 4, 60)).isEmpty();
-        assertThat(Silence.verdict(node, true, 21, 60)).contains(new Command.NodeResponding("n0", false));
-        assertThat(Silence.verdict(node, true, 61, 60)).contains(new Command.NodeLost("n0"));
-        assertThat(Silence.verdict(node, true, 6, 5)).describedAs("heartbeats come every five seconds").isEmpty();
-        assertThat(Silence.verdict(node, false, 61, 0)).describedAs("SlurmdTimeout=0").isEmpty();
+        assertThat(NodeTimeouts.verdict(node, true, 4, 60)).isEmpty();
+        assertThat(NodeTimeouts.verdict(node, true, 21, 60)).contains(new Command.NodeResponding("n0", false));
+        assertThat(NodeTimeouts.verdict(node, true, 61, 60)).contains(new Command.NodeLost("n0"));
+        assertThat(NodeTimeouts.verdict(node, true, 6, 5)).describedAs("heartbeats come every five seconds").isEmpty();
+        assertThat(NodeTimeouts.verdict(node, false, 61, 0)).describedAs("SlurmdTimeout=0").isEmpty();
         run(new Command.NodeResponding("n0", false));
-        assertThat(Silence.verdict(core.state().nodes().at("n0"), true, 1, 60)).contains(new Command.NodeResponding("n0", true));
+        assertThat(NodeTimeouts.verdict(core.state().nodes().at("n0"), true, 1, 60)).contains(new Command.NodeResponding("n0", true));
     }
 }

@@ -11,8 +11,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -87,9 +89,11 @@ class WallsTest {
     /** The file may only get shorter: an arrow that is gone leaves it. */
     @Test
     void packagesUseThoseBeforeThem() throws IOException {
+        Set<String> rooms = all.stream().map(WallsTest::room).collect(Collectors.toSet());
         List<String> left;
         try (Stream<String> lines = Files.lines(Path.of("src/test/resources", LEFT))) {
-            left = lines.filter(l -> !l.isEmpty() && !l.startsWith("#")).toList();
+            // a build of some rooms alone knows only their arrows
+            left = lines.filter(l -> !l.startsWith("#")).filter(l -> rooms.contains(l.split("\\.")[0])).toList();
         }
         TreeSet<String> now = upward();
         Files.write(Path.of("target", LEFT), now);

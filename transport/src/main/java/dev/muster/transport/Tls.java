@@ -38,7 +38,7 @@ public final class Tls {
     private final List<Path> authorities;
     private final boolean brief;
     private Loaded loaded;
-    private volatile TlsNews news = TlsNews.NONE;
+    private volatile TlsListener news = TlsListener.NONE;
 
     /** The files as they were when read. */
     private record Loaded(List<Long> stamps, SSLContext context) {}
@@ -87,7 +87,7 @@ public final class Tls {
         }
         socket.setSoTimeout(timeoutMs);
         socket.startHandshake();
-        if (news != TlsNews.NONE && socket.getSession().getPeerCertificates()[0] instanceof X509Certificate theirs) {
+        if (news != TlsListener.NONE && socket.getSession().getPeerCertificates()[0] instanceof X509Certificate theirs) {
             news.connected(true, raw.getInetAddress().getHostAddress() + ":" + raw.getPort(), socket.getSession().getProtocol() + " "
                     + socket.getSession().getCipherSuite(), theirs);
         }
@@ -95,7 +95,7 @@ public final class Tls {
     }
 
     /** From now on this is told of each connection that is opened. */
-    public void tell(TlsNews who) {
+    public void tell(TlsListener who) {
         // the one that is no TLS at all is shared, and never opens any
         if (isOn()) {
             news = who;

@@ -35,7 +35,7 @@ public final class TlsIdentity {
     /** Handshakes that began before a change end with what they began with. */
     private volatile Pair before;
     private volatile long lookedNs;
-    private volatile TlsNews news = TlsNews.NONE;
+    private volatile TlsListener news = TlsListener.NONE;
 
     /** @param alias under which the JDK asks for its two parts, one after the other */
     private record Pair(String alias, List<Long> stamps, X509Certificate[] chain, PrivateKey key) {}
@@ -60,12 +60,12 @@ public final class TlsIdentity {
     }
 
     /** From now on this is told of each session that begins with this certificate. */
-    public void tell(TlsNews who) {
+    public void tell(TlsListener who) {
         news = who;
     }
 
     private void told(String alias, String host, SSLSession session) {
-        if (alias != null && news != TlsNews.NONE && session != null) {
+        if (alias != null && news != TlsListener.NONE && session != null) {
             news.connected(false, host + ":" + session.getPeerPort(), session.getProtocol() + " " + session.getCipherSuite(),
                     named(alias).chain[0]);
         }

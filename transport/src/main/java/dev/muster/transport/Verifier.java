@@ -51,8 +51,8 @@ public final class Verifier {
     };
     /** By token, so that it is not proved anew for each request on a connection: who asks often asks with the same one for a minute. */
     private final Map<String, KeySession> keySessions = new ConcurrentHashMap<>();
-    private Marks nonces = new Marks();
-    private Marks olderNonces = new Marks();
+    private BitSet64 nonces = new BitSet64();
+    private BitSet64 olderNonces = new BitSet64();
     private long windowStartMs;
     private volatile String audience = "";
     private final Object[] mungeLocks = Stream.generate(Object::new).limit(MUNGE_LOCKS).toArray();
@@ -292,7 +292,7 @@ public final class Verifier {
         long now = nowMs.getAsLong();
         if (now - windowStartMs > 2 * SKEW_MS) {
             olderNonces = nonces;
-            nonces = new Marks();
+            nonces = new BitSet64();
             windowStartMs = now;
         }
         long mark = 0;

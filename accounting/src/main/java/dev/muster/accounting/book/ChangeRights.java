@@ -118,7 +118,7 @@ final class ChangeRights {
     }
 
     private static Set<String> qos(Book of, Assoc a) {
-        Set<String> out = new LinkedHashSet<>(List.of(Effective.limits(of, a).getOrDefault("QOS", "").split(",")));
+        Set<String> out = new LinkedHashSet<>(List.of(EffectiveLimits.limits(of, a).getOrDefault("QOS", "").split(",")));
         out.remove("");
         return out;
     }
@@ -128,7 +128,7 @@ final class ChangeRights {
         String mine = is.limit(field.name());
         boolean own = field.inherited() && field.name().startsWith("Max") && !mine.isEmpty()
                 && !mine.equals(before.assoc(is.id()).map(was -> was.limit(field.name())).orElse(""));
-        String above = own ? book.parent(is).map(p -> Effective.limits(book, p).getOrDefault(field.name(), "")).orElse("") : "";
+        String above = own ? book.parent(is).map(p -> EffectiveLimits.limits(book, p).getOrDefault(field.name(), "")).orElse("") : "";
         if (above.isEmpty()) {
             return false;
         }

@@ -12,12 +12,10 @@ import dev.muster.model.accounting.Entities.Wckey;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -104,7 +102,7 @@ public final class Changes {
         if (!permitted()) {
             return denied();
         }
-        Optional<String> refused = Conditions.refused(change);
+        Optional<String> refused = RequestFilters.refused(change);
         if (refused.isPresent()) {
             errors.add(refused.get());
             return result();

@@ -82,7 +82,7 @@ final class QosChanges {
         List<String> lines = new ArrayList<>();
         for (Cluster cluster : book.clusters()) {
             for (Assoc a : book.tree(cluster.name())) {
-                String standard = Effective.limits(book, a).getOrDefault("DefaultQOS", "");
+                String standard = EffectiveLimits.limits(book, a).getOrDefault("DefaultQOS", "");
                 if (doomed.contains(standard)) {
                     lines.add(AssocText.standard(standard, Changes.ref(a)));
                 }

@@ -98,7 +98,7 @@ final class TreeUpdates {
         Set<String> clusters = new LinkedHashSet<>();
         targets.forEach(a -> clusters.add(a.cluster()));
         for (String cluster : clusters) {
-            book.tree(cluster).forEach(a -> before.put(a.id(), Effective.limits(book, a)));
+            book.tree(cluster).forEach(a -> before.put(a.id(), EffectiveLimits.limits(book, a)));
         }
         Set<Integer> set = new LinkedHashSet<>();
         for (Assoc a : targets) {
@@ -113,7 +113,7 @@ final class TreeUpdates {
         }
         for (String cluster : clusters) {
             for (Assoc a : book.tree(cluster)) {
-                Map<String, String> after = Effective.limits(book, a);
+                Map<String, String> after = EffectiveLimits.limits(book, a);
                 String standard = after.getOrDefault("DefaultQOS", "");
                 boolean changed = set.contains(a.id()) || !a.user().isEmpty() && (!after.equals(before.get(a.id())) || inherits(a, set));
                 if (changed && !standard.isEmpty() && !List.of(after.getOrDefault("QOS", "").split(",")).contains(standard)) {

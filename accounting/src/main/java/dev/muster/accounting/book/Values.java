@@ -58,7 +58,7 @@ final class Values {
                 return refused(old, "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type " + name, errors);
             }
         }
-        String merged = Effective.mergedTres(old, String.join(",", whole));
+        String merged = EffectiveLimits.mergedTres(old, String.join(",", whole));
         List<String> items = new ArrayList<>(merged.isEmpty() ? List.of() : List.of(merged.split(",")));
         items.sort(java.util.Comparator.comparing(i -> i.substring(0, i.indexOf('='))));
         return String.join(",", items);

@@ -85,7 +85,7 @@ public final class Views {
         row.put("IsDefault", a.isDefault() ? "1" : "");
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
-        row.putAll(UsageResets.shown(ownOnly || a.deleted() ? own(a) : Effective.limits(book, a)));
+        row.putAll(UsageResets.shown(ownOnly || a.deleted() ? own(a) : EffectiveLimits.limits(book, a)));
         row.put(Changes.FLAGS, a.user().isEmpty() ? book.account(a.account()).map(Account::flags).orElse("") : "");
         row.put("RawQOS", a.limit("QOS"));
         if (has("rawqos")) {
@@ -322,7 +322,7 @@ public final class Views {
             }
             Map<String, String> row = new LinkedHashMap<>();
             book.assoc(c.name(), Book.ROOT, "", "").ifPresent(a -> {
-                row.putAll(UsageResets.shown(Effective.limits(book, a)));
+                row.putAll(UsageResets.shown(EffectiveLimits.limits(book, a)));
                 row.put("RootID", a.key());
             });
             if (!hasQos(row) || !named("defaultqos", row.getOrDefault("DefaultQOS", ""))) {

@@ -1,7 +1,7 @@
 package dev.muster.accounting.dbd;
 
 import dev.muster.accounting.book.Book;
-import dev.muster.accounting.book.Effective;
+import dev.muster.accounting.book.EffectiveLimits;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.table.Projection;
 import dev.muster.model.accounting.DbdMessages.Policy;
@@ -108,7 +108,8 @@ final class ControllerLinks {
         }
         Book now = book.get();
         boolean changed = now.version() != q.version();
-        return Optional.of(new SyncReply(now.version(), link.barrierWanted, changed, changed ? Effective.policy(now, q.cluster()) : Policy.NONE));
+        return Optional.of(new SyncReply(now.version(), link.barrierWanted, changed, changed ? EffectiveLimits.policy(now, q.cluster())
+                : Policy.NONE));
     }
 
     /** Tells the controllers of a new book and waits until those that are there have it, at most so long. */

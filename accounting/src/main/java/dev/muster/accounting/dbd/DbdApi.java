@@ -3,9 +3,9 @@ package dev.muster.accounting.dbd;
 import dev.muster.accounting.archive.ArchiveSql;
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.Changes;
-import dev.muster.accounting.book.Conditions;
 import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
+import dev.muster.accounting.book.RequestFilters;
 import dev.muster.accounting.book.Transactions;
 import dev.muster.accounting.book.Views;
 import dev.muster.accounting.db.AccountingException;
@@ -409,7 +409,7 @@ public final class DbdApi {
     }
 
     private Reply show(Caller caller, Show q) {
-        Optional<String> refused = Conditions.refused(q.entity(), q.where());
+        Optional<String> refused = RequestFilters.refused(q.entity(), q.where());
         if (refused.isPresent()) {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, refused.get().strip());
         }

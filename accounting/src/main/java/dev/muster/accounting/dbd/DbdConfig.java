@@ -38,7 +38,8 @@ public final class DbdConfig {
                 case "SLURMDBD_VERSION" -> Release.VERSION;
                 case "SLURMDBD_CONF" -> conf.path();
                 case "SlurmUser" -> conf.slurmUser() + "(" + identities.byName(conf.slurmUser()).map(i -> i.uid()).orElse(0) + ")";
-                case "StoragePort" -> !conf.text(key).equals("0") ? conf.text(key) : conf.storageType().equals(Dbd.POSTGRESQL) ? "5432" : "3306";
+                case "StoragePort" -> !conf.text(key).equals("0") ? conf.text(key) : conf.storageType().equals(SlurmdbdServer.POSTGRESQL)
+                        ? "5432" : "3306";
                 default -> conf.text(key);
             });
         }

@@ -1,7 +1,7 @@
 package dev.muster.accounting.table;
 
 import dev.muster.accounting.book.Book;
-import dev.muster.accounting.book.Effective;
+import dev.muster.accounting.book.EffectiveLimits;
 import dev.muster.model.MemorySize;
 import dev.muster.model.Sluid;
 import dev.muster.model.SlurmErrno;
@@ -76,7 +76,7 @@ public final class JobEdits {
             boolean size = !count.equals("-1") && (name.equals("mem") || name.startsWith("bb/"));
             counts.add(name + "=" + (size ? MemorySize.print(Math.min(Long.MAX_VALUE >> MB_BITS, new BigInteger(count).longValue())) : count));
         }
-        List<String> items = new ArrayList<>(List.of(Effective.mergedTres(old, String.join(",", counts)).split(",")));
+        List<String> items = new ArrayList<>(List.of(EffectiveLimits.mergedTres(old, String.join(",", counts)).split(",")));
         items.sort(Comparator.comparing(i -> i.substring(0, Math.max(0, i.indexOf('=')))));
         return String.join(",", items);
     }

@@ -33,7 +33,7 @@ class ChangesTest {
     }
 
     private Map<String, String> effective(String account, String user) {
-        return Effective.limits(book, book.assoc("c", account, user, "").orElseThrow());
+        return EffectiveLimits.limits(book, book.assoc("c", account, user, "").orElseThrow());
     }
 
     @BeforeEach
@@ -112,12 +112,12 @@ class ChangesTest {
     }
 
     private String reset(String account, String user) {
-        return Effective.policy(book, "c").assocs().stream().filter(a -> a.account().equals(account) && a.user().equals(user))
+        return EffectiveLimits.policy(book, "c").assocs().stream().filter(a -> a.account().equals(account) && a.user().equals(user))
                 .map(a -> a.limits().getOrDefault(LimitField.USAGE_RESET, "-")).findFirst().orElseThrow();
     }
 
     private String resetOfHigh(String cluster) {
-        return Effective.policy(book, cluster).qos().stream().filter(q -> q.name().equals("high"))
+        return EffectiveLimits.policy(book, cluster).qos().stream().filter(q -> q.name().equals("high"))
                 .map(q -> q.limits().getOrDefault(LimitField.USAGE_RESET, "-")).findFirst().orElseThrow();
     }
 
@@ -403,7 +403,7 @@ class ChangesTest {
     }
 
     private List<String> coordinates(String user) {
-        return Effective.policy(book, "c").users().stream().filter(u -> u.user().equals(user)).findFirst().orElseThrow().coordinates();
+        return EffectiveLimits.policy(book, "c").users().stream().filter(u -> u.user().equals(user)).findFirst().orElseThrow().coordinates();
     }
 
     @Test
@@ -435,8 +435,8 @@ class ChangesTest {
                 .containsExactly(" The condition 'defaultwckey' of 'delete user' is not supported by this version");
         assertThat(as("root", true, "modify user adminlevel=none set fairshare=3").error()).hasSize(1);
         assertThat(book.user("ann")).isPresent();
-        assertThat(Conditions.refused("account", Map.of("flags", "x"))).isPresent();
-        assertThat(Conditions.refused("event", Map.of("state", "DOWN", "user", "root"))).isEmpty();
+        assertThat(RequestFilters.refused("account", Map.of("flags", "x"))).isPresent();
+        assertThat(RequestFilters.refused("event", Map.of("state", "DOWN", "user", "root"))).isEmpty();
         assertThat(rows(new Show("account", Map.of("defaultqos", "none"), List.of()))).isEmpty();
         assertThat(rows(new Show("user", Map.of("name", "ann", "defaultwckey", "none"), List.of()))).isEmpty();
     }

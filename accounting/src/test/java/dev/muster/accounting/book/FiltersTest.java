@@ -54,7 +54,7 @@ class FiltersTest {
         TreeSet<String> without = new TreeSet<>();
         for (String entity : List.of("account", "association", "cluster", "coordinator", "qos", "resource", "tres", "user", "wckey")) {
             assertThat(show(entity, Map.of())).as(entity).isNotEmpty();
-            for (String condition : Conditions.honoured().get("show " + entity)) {
+            for (String condition : RequestFilters.honoured().get("show " + entity)) {
                 for (String[] options : new String[][] {{}, {"withassoc", "withclusters", "withdeleted"}}) {
                     if (!show(entity, Map.of(condition, "77777"), options).isEmpty()) {
                         without.add(entity + " " + condition);

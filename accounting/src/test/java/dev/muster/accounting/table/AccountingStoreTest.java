@@ -409,7 +409,7 @@ class AccountingStoreTest {
     @Test
     void theProjectorWritesInOrderAndTellsWhenItHas() throws Exception {
         try (Projection store = AccountingStore.open(dir, CLUSTER)) {
-            try (Projector projector = new Projector(store, System.err::println, 1_000_000)) {
+            try (ProjectionWriter projector = new ProjectionWriter(store, System.err::println, 1_000_000)) {
                 for (int i = 1; i <= 2_000; i++) {
                     projector.submit(batch(J.of(i % 500 + 1)));
                 }
@@ -455,7 +455,7 @@ class AccountingStoreTest {
                 return java.util.Optional.empty();
             }
         };
-        Projector projector = new Projector(away, s -> { }, 4);
+        ProjectionWriter projector = new ProjectionWriter(away, s -> { }, 4);
         projector.submit(new Batch(1, List.of(J.of(1).row()), List.of()));
         assertThat(projector.overloaded()).isFalse();
         projector.submit(new Batch(2, List.of(J.of(2).row(), J.of(3).row()), List.of()));

@@ -80,31 +80,31 @@ class OverflowTest {
     private final Away away = new Away();
     private long seq;
 
-    private Projector projector(int most) {
-        return new Projector(away, s -> { }, most, true);
+    private ProjectionWriter projector(int most) {
+        return new ProjectionWriter(away, s -> { }, most, true);
     }
 
     /** The first batch is taken alone, so that it is the same in every run which batches wait. */
-    private void submit(Projector p, Batch batch) {
+    private void submit(ProjectionWriter p, Batch batch) {
         p.submit(batch);
         if (batch.seq() == 1) {
             away.awaitTry();
         }
     }
 
-    private void start(Projector p, int job) {
+    private void start(ProjectionWriter p, int job) {
         submit(p, new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).row()), List.of()));
     }
 
-    private void step(Projector p, int job) {
+    private void step(ProjectionWriter p, int job) {
         submit(p, new Batch(++seq, List.of(), List.of(AccountingStoreTest.J.of(job).at("RUNNING", 10, 12, 12, 0).step(0))));
     }
 
-    private void end(Projector p, int job) {
+    private void end(ProjectionWriter p, int job) {
         submit(p, new Batch(++seq, List.of(AccountingStoreTest.J.of(job).at("COMPLETED", 10, 12, 12, 20).row()), List.of()));
     }
 
-    private String goneOut(Projector p) {
+    private String goneOut(ProjectionWriter p) {
         away.comeBack();
         assertThat(p.await(seq, 20_000)).isTrue();
         p.close();
@@ -113,7 +113,7 @@ class OverflowTest {
 
     @Test
     void stepsGoFirst() {
-        Projector p = projector(40);
+        ProjectionWriter p = projector(40);
         for (int job = 1; job <= 10; job++) {
             start(p, job);
             step(p, job);
@@ -129,7 +129,7 @@ class OverflowTest {
 
     @Test
     void thenWhatHasBegun() {
-        Projector p = projector(40);
+        ProjectionWriter p = projector(40);
         end(p, 1);
         end(p, 2);
         for (int job = 3; job <= 21; job++) {
@@ -141,7 +141,7 @@ class OverflowTest {
 
     @Test
     void andWhereNothingIsLeftToGoNothingNewIsKept() {
-        Projector p = projector(40);
+        ProjectionWriter p = projector(40);
         for (int job = 1; job <= 5_000; job++) {
             end(p, job);
         }

@@ -32,7 +32,7 @@ final class Archive {
     private int dump(List<String> words) throws UsageException {
         Json.Obj settings = new Json.Obj();
         for (String word : words) {
-            Words.Item item = Words.item(word);
+            Clause.Item item = Clause.item(word);
             String lower = (item.key().isEmpty() ? item.value() : item.key()).toLowerCase(Locale.ROOT);
             String key = (item.key().isEmpty() ? WORDS : KEYS).stream().filter(n -> n.means(lower)).findFirst().map(Entity.Name::key)
                     .orElseThrow(() -> new UsageException(1, List.of(" Unknown condition: " + word)));
@@ -73,7 +73,7 @@ final class Archive {
         String file = "";
         String insert = "";
         for (String word : words) {
-            Words.Item item = Words.item(word);
+            Clause.Item item = Clause.item(word);
             String key = item.key().toLowerCase(Locale.ROOT);
             if (key.isEmpty() || "file".startsWith(key)) {
                 file = item.value();
@@ -109,17 +109,17 @@ final class Archive {
     int roll(List<String> words) throws UsageException {
         Json.Obj span = new Json.Obj();
         if (!words.isEmpty()) {
-            span.put("from", Moments.seconds(c, words.get(0)));
+            span.put("from", TimeParser.seconds(c, words.get(0)));
         }
         if (words.size() > 1) {
-            span.put("to", Moments.seconds(c, words.get(1)));
+            span.put("to", TimeParser.seconds(c, words.get(1)));
         }
         try {
             c.host().accounting().call("RollUsage", span);
             c.info(DONE + "acct_storage_p_roll_usage: SUCCESS");
             return 0;
         } catch (SlurmException e) {
-            throw new UsageException(1, List.of(Problems.line(e)));
+            throw new UsageException(1, List.of(DbdErrors.line(e)));
         }
     }
 }

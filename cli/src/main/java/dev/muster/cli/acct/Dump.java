@@ -46,7 +46,7 @@ final class Dump {
                 withQos = false;
                 continue;
             }
-            Words.Item item = Words.item(word);
+            Clause.Item item = Clause.item(word);
             String key = item.key().toLowerCase(Locale.ROOT);
             if (key.isEmpty() || "cluster".startsWith(key) || "name".startsWith(key)) {
                 cluster = item.value();

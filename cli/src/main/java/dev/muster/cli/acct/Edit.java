@@ -85,14 +85,14 @@ final class Edit {
             c.host().needsOwnProcess();
         }
         entity = found.get();
-        Words parsed = Words.of(words.subList(1, words.size()));
+        Clause parsed = Clause.of(words.subList(1, words.size()));
         if (verb.equals("add")) {
-            List<Words.Item> all = new ArrayList<>(parsed.where());
+            List<Clause.Item> all = new ArrayList<>(parsed.where());
             all.addAll(parsed.set());
             added(all);
         } else {
             conditions(parsed.where());
-            for (Words.Item item : parsed.set()) {
+            for (Clause.Item item : parsed.set()) {
                 setting(item, " Use keyword 'where' to modify condition");
             }
             jobsOfThisCluster();
@@ -188,8 +188,8 @@ final class Edit {
     }
 
     /** Names and settings stand side by side. */
-    private void added(List<Words.Item> items) throws UsageException {
-        for (Words.Item item : items) {
+    private void added(List<Clause.Item> items) throws UsageException {
+        for (Clause.Item item : items) {
             String lower = item.key().toLowerCase(Locale.ROOT);
             Optional<String> place = item.key().isEmpty() ? Optional.of(first()) : switch (entity.name()) {
                 case "account" -> key(Entity.names("names:1=name accounts:3=name acct:4=name clusters:1=cluster"), lower);
@@ -223,8 +223,8 @@ final class Edit {
         return table.stream().filter(n -> n.means(lower)).findFirst().map(Entity.Name::key);
     }
 
-    private void conditions(List<Words.Item> items) throws UsageException {
-        for (Words.Item item : items) {
+    private void conditions(List<Clause.Item> items) throws UsageException {
+        for (Clause.Item item : items) {
             if (item.sign() != '=') {
                 throw operator(item);
             }
@@ -237,7 +237,7 @@ final class Edit {
         }
     }
 
-    private void setting(Words.Item item, String hint) throws UsageException {
+    private void setting(Clause.Item item, String hint) throws UsageException {
         Optional<String> own = item.key().isEmpty() ? Optional.empty() : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
         if (own.isPresent()) {
             if (item.sign() != '=') {
@@ -302,7 +302,7 @@ final class Edit {
     }
 
     /** Builds the error for an invalid value of a QOS. */
-    private UsageException wrongOfQos(LimitField field, Words.Item item) {
+    private UsageException wrongOfQos(LimitField field, Clause.Item item) {
         List<String> lines = new ArrayList<>(List.of(switch (field.kind()) {
             case TRES -> "sacctmgr: error: slurmdb_format_tres_str: no TRES id found for " + item.value();
             case REAL -> "sacctmgr: error: " + field.name() + " value (" + item.value() + ") is not a valid number";
@@ -323,7 +323,7 @@ final class Edit {
     }
 
     /** A word without a value, where settings stand. */
-    private UsageException bare(Words.Item item, String hint) {
+    private UsageException bare(Clause.Item item, String hint) {
         return switch (entity.name()) {
             case "user", "job" -> new UsageException(1, List.of(" Bad format on " + item.typed() + ": End your option with an '=' sign"));
             case "account" -> new UsageException(1, List.of(" Can't modify the name of an account"));
@@ -332,7 +332,7 @@ final class Edit {
     }
 
     /** What is cleared by -1 is not cleared by nothing: a variable of a script that is empty would take limits away. */
-    private void refuseEmpty(LimitField field, Words.Item item, String hint) throws UsageException {
+    private void refuseEmpty(LimitField field, Clause.Item item, String hint) throws UsageException {
         switch (field.kind()) {
             case TRES -> throw unknown(item, hint, "");
             case NAME -> throw new UsageException(1, List.of("You gave a bad default qos ''.  Use 'list qos' to get complete list."));
@@ -349,7 +349,7 @@ final class Edit {
         }
     }
 
-    private static String invalid(LimitField field, Words.Item item) {
+    private static String invalid(LimitField field, Clause.Item item) {
         return switch (field.kind()) {
             case MINUTES -> " Bad " + field.name() + " time format: " + item.typed();
             case SHARES -> "sacctmgr: error: Invalid value for FairShare (" + item.value() + ")";
@@ -358,7 +358,7 @@ final class Edit {
     }
 
     /** Whether the word is the one that is no setting. */
-    private boolean usage(Words.Item item) throws UsageException {
+    private boolean usage(Clause.Item item) throws UsageException {
         boolean meant = verb.equals("modify") && List.of("account", "user", "qos").contains(entity.name()) && item.key().equalsIgnoreCase(USAGE);
         if (meant && !item.value().equals("0")) {
             throw new UsageException(1, List.of("sacctmgr: error: Raw usage can only be set to 0 (zero)"));
@@ -396,11 +396,11 @@ final class Edit {
         });
     }
 
-    private static UsageException operator(Words.Item item) {
+    private static UsageException operator(Clause.Item item) {
         return new UsageException(1, List.of(" Invalid operator '" + item.sign() + "=' in " + item.typed()));
     }
 
-    private void resource(Words.Item item, String meaning, String hint) throws UsageException {
+    private void resource(Clause.Item item, String meaning, String hint) throws UsageException {
         int colon = meaning.indexOf(':');
         LimitField field = LimitField.find(limits(), meaning.substring(0, colon)).orElseThrow(() -> unknown(item, hint, ""));
         String value = field.canonical(meaning.substring(colon + 1) + "=" + item.value())
@@ -412,7 +412,7 @@ final class Edit {
         return hint.isEmpty() ? List.of(" Unknown option: " + word) : List.of(" Unknown option: " + word, hint);
     }
 
-    private static UsageException unknown(Words.Item item, String hint, String before) {
+    private static UsageException unknown(Clause.Item item, String hint, String before) {
         List<String> lines = new ArrayList<>(unknown(item.typed(), hint));
         if (!before.isEmpty()) {
             lines.addFirst(before);
@@ -452,7 +452,7 @@ final class Edit {
             Json.Obj done = call(true);
             return done.list("error").isEmpty() ? 0 : refused(done);
         } catch (SlurmException e) {
-            throw new UsageException(1, List.of(Problems.line(e)));
+            throw new UsageException(1, List.of(DbdErrors.line(e)));
         }
     }
 

@@ -94,7 +94,7 @@ final class Load {
 
     private void words(List<String> words) throws UsageException {
         for (String word : words) {
-            Words.Item item = Words.item(word);
+            Clause.Item item = Clause.item(word);
             String key = item.key().toLowerCase(Locale.ROOT);
             if (key.isEmpty() && item.value().equalsIgnoreCase("clean")) {
                 clean = true;

@@ -50,9 +50,9 @@ final class LoadFile {
                     out.wrong = number;
                     return out;
                 }
-                options.put(part.substring(0, eq).strip().toLowerCase(Locale.ROOT), Words.unquoted(part.substring(eq + 1).strip()));
+                options.put(part.substring(0, eq).strip().toLowerCase(Locale.ROOT), Clause.unquoted(part.substring(eq + 1).strip()));
             }
-            out.lines.add(new Line(number, kind, Words.unquoted(parts.getFirst().strip()), options));
+            out.lines.add(new Line(number, kind, Clause.unquoted(parts.getFirst().strip()), options));
         }
         return out;
     }

@@ -60,14 +60,14 @@ final class Show {
         if (s.associations) {
             options.add("withassoc");
         }
-        conditions(entity, Words.of(words.subList(1, words.size())));
+        conditions(entity, Clause.of(words.subList(1, words.size())));
         if (entity.name().equals("instance")) {
             where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
-            where.putIfAbsent("start", Long.toString(Moments.seconds(c, "midnight") - DAY_S));
+            where.putIfAbsent("start", Long.toString(TimeParser.seconds(c, "midnight") - DAY_S));
         }
         if (entity.name().equals("reservation")) {
             where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
-            where.putIfAbsent("start", Long.toString(Moments.seconds(c, "midnight")));
+            where.putIfAbsent("start", Long.toString(TimeParser.seconds(c, "midnight")));
             where.putIfAbsent("end", Long.toString(c.host().nowMs() / 1000 + 1));
         }
         if (entity.name().equals("event")) {
@@ -102,15 +102,15 @@ final class Show {
         if (where.containsKey("state") && !where.containsKey("end")) {
             where.put("condflags", "open");
         } else {
-            where.put("start", Long.toString(Moments.seconds(c, "midnight") - DAY_S));
+            where.put("start", Long.toString(TimeParser.seconds(c, "midnight") - DAY_S));
         }
     }
 
-    private void conditions(Entity entity, Words words) throws UsageException {
+    private void conditions(Entity entity, Clause words) throws UsageException {
         List<String> wrong = new ArrayList<>();
-        List<Words.Item> all = new ArrayList<>(words.where());
+        List<Clause.Item> all = new ArrayList<>(words.where());
         all.addAll(words.set());
-        for (Words.Item item : all) {
+        for (Clause.Item item : all) {
             if (item.key().isEmpty()) {
                 Optional<String> option = Entity.option(item.value());
                 if (option.isPresent()) {
@@ -168,7 +168,7 @@ final class Show {
         if (!key.equals("start") && !key.equals("end")) {
             return typed;
         }
-        return Long.toString(Moments.seconds(c, typed));
+        return Long.toString(TimeParser.seconds(c, typed));
     }
 
     /** The state whose name begins so. */
@@ -236,7 +236,7 @@ final class Show {
                     default -> List.of("sacctmgr: error: " + e.getMessage(), " Problem with query.");
                 });
             }
-            throw new UsageException(1, List.of(Problems.line(e)));
+            throw new UsageException(1, List.of(DbdErrors.line(e)));
         }
     }
 

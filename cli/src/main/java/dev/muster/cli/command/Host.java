@@ -2,7 +2,7 @@ package dev.muster.cli.command;
 
 import dev.muster.cli.option.FilterScript;
 import dev.muster.cli.option.MpiKinds;
-import dev.muster.cli.option.Unfinished;
+import dev.muster.cli.option.ResumableStep;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Frames;
@@ -221,7 +221,7 @@ public interface Host {
     default void checkpoint(Json.Obj state) {}
 
     /** What another process began for this command; empty if this is the first. */
-    default Optional<Unfinished> unfinished() {
+    default Optional<ResumableStep> unfinished() {
         return Optional.empty();
     }
 

@@ -116,7 +116,7 @@ public final class HttpController implements Controller {
             } catch (Client.ConnectException e) {
                 known.close();
             } catch (IOException e) {
-                throw InFlight.failed(known, e);
+                throw PendingRequests.failed(known, e);
             }
         }
         long endNs = System.nanoTime() + (asksAgain(message) ? reachMs(conf) * 1_000_000L : 0);
@@ -171,7 +171,7 @@ public final class HttpController implements Controller {
                 boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !client.isAborted()
                         && !(e instanceof SocketTimeoutException);
                 if (!again) {
-                    throw InFlight.failed(client, e);
+                    throw PendingRequests.failed(client, e);
                 }
             }
         }
@@ -209,12 +209,12 @@ public final class HttpController implements Controller {
     }
 
     /** One request over a connection of its own. */
-    public static Json.Obj ask(Client client, String message, Json.Obj request, InFlight inFlight) throws SlurmException {
+    public static Json.Obj ask(Client client, String message, Json.Obj request, PendingRequests inFlight) throws SlurmException {
         inFlight.begins(client);
         try (client) {
             return answer(client.post("/muster/v1/" + message, Json.print(request), TIMEOUT_MS));
         } catch (IOException e) {
-            throw InFlight.failed(client, e);
+            throw PendingRequests.failed(client, e);
         } finally {
             inFlight.ended();
         }

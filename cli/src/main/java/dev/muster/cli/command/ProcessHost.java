@@ -2,7 +2,7 @@ package dev.muster.cli.command;
 
 import dev.muster.cli.Native;
 import dev.muster.cli.option.FilterScript;
-import dev.muster.cli.option.Unfinished;
+import dev.muster.cli.option.ResumableStep;
 import dev.muster.model.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
@@ -40,12 +40,12 @@ public final class ProcessHost implements Host {
     private String turnedTo = "";
     private Optional<Clusters.Known> elsewhere = Optional.empty();
     /** Of all ways to daemons. */
-    final InFlight inFlight = new InFlight();
+    final PendingRequests inFlight = new PendingRequests();
     private Controller controller;
     private Controller accounting;
     private final UserNames names = new UserNames();
     private final Optional<RequestIds> requestIds;
-    private final Optional<Unfinished> unfinished;
+    private final Optional<ResumableStep> unfinished;
 
     public ProcessHost(Map<String, String> env) {
         this(env, Client.BACK_OFF_S_MAX);
@@ -56,7 +56,7 @@ public final class ProcessHost implements Host {
         this.env = env;
         this.backOffSeconds = backOffSeconds;
         byte[][] left = Native.isThere() ? Native.unfinished() : null;
-        this.unfinished = left == null ? Optional.empty() : Optional.of(Unfinished.of(left[0], left[1], left[2]));
+        this.unfinished = left == null ? Optional.empty() : Optional.of(ResumableStep.of(left[0], left[1], left[2]));
         // what goes on with something begun asks for new things
         this.requestIds = Native.isThere() && left == null ? Optional.of(new RequestIds(Native.requestId())) : Optional.empty();
     }
@@ -467,7 +467,7 @@ public final class ProcessHost implements Host {
     }
 
     @Override
-    public Optional<Unfinished> unfinished() {
+    public Optional<ResumableStep> unfinished() {
         return unfinished;
     }
 

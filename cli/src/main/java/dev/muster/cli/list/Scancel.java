@@ -3,9 +3,9 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
@@ -52,11 +52,11 @@ public final class Scancel implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         environment(c, w);
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "[job_id[_array_id][.step_id]...]", h)) {
+            if (CommonOptions.told(c, OPTIONS, "[job_id[_array_id][.step_id]...]", h)) {
                 return 0;
             }
             option(c, w, h.opt().name(), h.value());

@@ -3,9 +3,9 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.option.GetOpt;
@@ -33,13 +33,13 @@ public final class Sdiag implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         boolean reset = false;
         String json = "";
         String parser = "";
         String sort = "";
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.told(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {

@@ -3,9 +3,9 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JsonOutput;
@@ -79,7 +79,7 @@ public final class Sinfo implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         w.all = c.env().containsKey("SINFO_ALL");
         w.future = c.env().containsKey("SINFO_FUTURE");
@@ -90,12 +90,12 @@ public final class Sinfo implements Command {
         }
         w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.told(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
                 case "helpformat" -> {
-                    Standard.inRows(HELP_FORMAT.split("")).forEach(c.out()::println);
+                    CommonOptions.inRows(HELP_FORMAT.split("")).forEach(c.out()::println);
                     return 0;
                 }
                 case "helpstate" -> {
@@ -105,10 +105,10 @@ public final class Sinfo implements Command {
                 default -> option(c, w, h.opt().name(), h.value());
             }
         }
-        if (w.longForm && (Standard.isTyped(p, "format") || Standard.isTyped(p, "Format"))) {
-            throw Standard.formatAndLong(c);
+        if (w.longForm && (CommonOptions.isTyped(p, "format") || CommonOptions.isTyped(p, "Format"))) {
+            throw CommonOptions.formatAndLong(c);
         }
-        if (Standard.isTyped(p, "all") && Standard.isTyped(p, "partition")) {
+        if (CommonOptions.isTyped(p, "all") && CommonOptions.isTyped(p, "partition")) {
             throw c.bad(1, "Conflicting options, -a and -p, specified. Please choose one or the other.");
         }
         // the original ignores operands, and scripts rely on it ("sinfo -p x show node")
@@ -315,7 +315,7 @@ public final class Sinfo implements Command {
             }
             nodes = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
-            return Standard.failed(c, loaded, e);
+            return CommonOptions.failed(c, loaded, e);
         }
         int widest = 0;
         for (Json.Obj n : nodes.objects("nodes")) {

@@ -3,8 +3,8 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
@@ -54,12 +54,12 @@ public final class Sprio implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         w.format = c.env("SPRIO_FORMAT");
         w.sibling = c.env().containsKey("SPRIO_SIBLING");
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.told(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
@@ -80,12 +80,12 @@ public final class Sprio implements Command {
             }
         }
         List<String> operands = new ArrayList<>(p.operands());
-        if (Standard.isTyped(p, "jobs") && w.jobs.isEmpty() && !operands.isEmpty()) {
+        if (CommonOptions.isTyped(p, "jobs") && w.jobs.isEmpty() && !operands.isEmpty()) {
             jobs(c, w, operands.removeFirst());
         }
         if (!operands.isEmpty()) {
             c.error("Unrecognized option: " + operands.getFirst());
-            Standard.help(c, OPTIONS, "");
+            CommonOptions.help(c, OPTIONS, "");
             return 1;
         }
         if (w.verbose > 0) {
@@ -129,7 +129,7 @@ public final class Sprio implements Command {
 
     private static int show(CommandContext c, Wanted w) throws SlurmException, UsageException {
         Json.Obj reply = c.host().controller().call("QueryPriorities", new Json.Obj());
-        if (!Standard.isMultifactor(c, reply.text("type"))) {
+        if (!CommonOptions.isMultifactor(c, reply.text("type"))) {
             return 1;
         }
         List<Json.Obj> rows = new ArrayList<>();

@@ -3,11 +3,11 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.command.HttpController;
 import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobField;
@@ -112,16 +112,16 @@ public final class Squeue implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         readEnvironment(c, w);
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.told(c, OPTIONS, "", h)) {
                 return 0;
             }
             if (h.opt().name().startsWith("help")) {
                 boolean ofStates = h.opt().name().equals("helpstate");
-                (ofStates ? List.of(stateNames().split(",")) : Standard.inRows(HELP_FORMAT.split(""))).forEach(c.out()::println);
+                (ofStates ? List.of(stateNames().split(",")) : CommonOptions.inRows(HELP_FORMAT.split(""))).forEach(c.out()::println);
                 return 0;
             }
             option(c, w, h);
@@ -141,7 +141,7 @@ public final class Squeue implements Command {
         }
         if (!operands.isEmpty()) {
             c.error("Unrecognized option: " + operands.getFirst());
-            Standard.help(c, OPTIONS, "");
+            CommonOptions.help(c, OPTIONS, "");
             return 1;
         }
         stateOnly(c, w);
@@ -176,12 +176,12 @@ public final class Squeue implements Command {
 
     /** A format that is typed stands alone; one of the environment yields to the long one. */
     private static void formats(CommandContext c, Wanted w, GetOpt.Parsed p) throws UsageException {
-        boolean letters = Standard.isTyped(p, "format");
-        if (letters && Standard.isTyped(p, "Format")) {
+        boolean letters = CommonOptions.isTyped(p, "format");
+        if (letters && CommonOptions.isTyped(p, "Format")) {
             throw c.bad(1, "-O (--Format) is incompatible with -o (--format)");
         }
         if (letters && w.longForm) {
-            throw Standard.formatAndLong(c);
+            throw CommonOptions.formatAndLong(c);
         }
         w.format = w.longForm ? "" : w.format;
     }
@@ -381,7 +381,7 @@ public final class Squeue implements Command {
                 return JsonOutput.print(c, w.json, w.parser,
                         ControlJson.steps(JsonOutput.names(c).cluster(), StepRows.wanted(c, w), c.host().nowMs() / 1000));
             } catch (SlurmException e) {
-                return Standard.failed(c, "slurm_get_job_steps error", e);
+                return CommonOptions.failed(c, "slurm_get_job_steps error", e);
             }
         }
         Json.Obj q = new Json.Obj();
@@ -404,7 +404,7 @@ public final class Squeue implements Command {
                     w.onlyState ? ControlJson.states(picked.objects("jobs"))
                             : JobsJson.answer(JsonOutput.names(c), picked, JsonOutput.version(w.parser)));
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_load_jobs error", e);
+            return CommonOptions.failed(c, "slurm_load_jobs error", e);
         }
     }
 
@@ -467,19 +467,19 @@ public final class Squeue implements Command {
         try {
             c.host().controller().rows("QueryJobs", query(c, w, format, sort), "jobs", listing);
         } catch (Json.MalformedException e) {
-            return Standard.failed(c, "slurm_load_jobs error", HttpController.unreadable());
+            return CommonOptions.failed(c, "slurm_load_jobs error", HttpController.unreadable());
         } catch (SlurmException e) {
             if (e.errno() == SlurmErrno.INVALID_NODE_NAME.number() && !w.nodes.isEmpty()) {
                 c.error("Invalid node name " + unknown(c, w.nodes));
                 return 1;
             }
-            return Standard.failed(c, "slurm_load_jobs error", e);
+            return CommonOptions.failed(c, "slurm_load_jobs error", e);
         }
         if (w.verbose > 0) {
             c.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
         }
         if (isOneJob(w) && !w.start && listing.pick.seen == 0 && !isThere(c, w.jobs.getFirst())) {
-            return Standard.failed(c, "slurm_load_jobs error",
+            return CommonOptions.failed(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }
         if (!w.noHeader) {

@@ -3,8 +3,8 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.Grid;
@@ -59,10 +59,10 @@ public final class Sshare implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.told(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {

@@ -1,8 +1,8 @@
 package dev.muster.cli.list;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.RowFormat;
 import dev.muster.cli.option.JobIds;
@@ -219,7 +219,7 @@ public final class StepRows {
         try {
             steps = wanted(c, w);
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_get_job_steps error", e);
+            return CommonOptions.failed(c, "slurm_get_job_steps error", e);
         }
         List<String> values = new ArrayList<>();
         if (!w.noHeader) {

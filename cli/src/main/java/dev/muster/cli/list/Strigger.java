@@ -3,8 +3,8 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.GetOpt;
@@ -64,7 +64,7 @@ public final class Strigger implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {
@@ -210,7 +210,7 @@ public final class Strigger implements Command {
         try {
             c.host().controller().call("SetTrigger", q);
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_set_trigger", e);
+            return CommonOptions.failed(c, "slurm_set_trigger", e);
         }
         if (w.verbose) {
             c.info("trigger set");
@@ -227,7 +227,7 @@ public final class Strigger implements Command {
         try {
             c.host().controller().call("ClearTriggers", q);
         } catch (SlurmException e) {
-            return w.quiet ? 0 : Standard.failed(c, "slurm_clear_trigger", e);
+            return w.quiet ? 0 : CommonOptions.failed(c, "slurm_clear_trigger", e);
         }
         if (w.verbose) {
             c.info(w.job != 0 ? "triggers for job " + w.job + " cleared" : w.id != 0 ? "trigger " + w.id + " cleared"
@@ -241,7 +241,7 @@ public final class Strigger implements Command {
         try {
             all = c.host().controller().call("QueryTriggers", new Json.Obj()).objects("triggers");
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_get_triggers", e);
+            return CommonOptions.failed(c, "slurm_get_triggers", e);
         }
         if (w.verbose) {
             c.info("Read " + all.size() + " trigger records");

@@ -2,8 +2,8 @@ package dev.muster.cli.list;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.PageLink;
 import dev.muster.cli.option.GetOpt;
@@ -20,8 +20,8 @@ public final class Sview implements Command {
 
     @Override
     public int run(CommandContext c) throws UsageException, SlurmException {
-        for (GetOpt.Hit h : Standard.parse(c, OPTIONS).hits()) {
-            if (Standard.told(c, OPTIONS, "", h)) {
+        for (GetOpt.Hit h : CommonOptions.parse(c, OPTIONS).hits()) {
+            if (CommonOptions.told(c, OPTIONS, "", h)) {
                 return 0;
             }
         }

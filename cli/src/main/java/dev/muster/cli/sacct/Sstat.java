@@ -2,8 +2,8 @@ package dev.muster.cli.sacct;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.GetOpt;
@@ -48,7 +48,7 @@ public final class Sstat implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
             switch (h.opt().name()) {

@@ -3,10 +3,10 @@ package dev.muster.cli.scontrol;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
@@ -249,7 +249,8 @@ public final class Scontrol implements Command {
             warnings(c, c.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
-            return Standard.failed(c, what, e.errno() == SlurmErrno.ACCESS_DENIED.number() ? new SlurmException(e.errno(), "Permission denied") : e);
+            return CommonOptions.failed(c, what, e.errno() == SlurmErrno.ACCESS_DENIED.number() ? new SlurmException(e.errno(),
+                    "Permission denied") : e);
         }
     }
 
@@ -259,7 +260,7 @@ public final class Scontrol implements Command {
             warnings(c, c.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
-            return Standard.failed(c, what, e);
+            return CommonOptions.failed(c, what, e);
         }
     }
 
@@ -486,7 +487,7 @@ public final class Scontrol implements Command {
             c.out().println("batch script for job " + id + " written to " + path);
             return 0;
         } catch (SlurmException e) {
-            return Standard.failed(c, "job script retrieval failed", e);
+            return CommonOptions.failed(c, "job script retrieval failed", e);
         } catch (IOException e) {
             c.err().println("failed to open file `" + rest.get(2) + "`: " + e.getMessage());
             return 1;

@@ -1,8 +1,8 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.TresText;
@@ -40,7 +40,7 @@ final class ScontrolAssoc {
         try {
             reply = c.host().controller().call("QueryAssocMgr", new Json.Obj());
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_load_assoc_mgr_info error", e);
+            return CommonOptions.failed(c, "slurm_load_assoc_mgr_info error", e);
         }
         c.out().println("Current Association Manager state");
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("user"))) {

@@ -1,8 +1,8 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.shape.ControlJson;
@@ -21,7 +21,7 @@ final class ScontrolLicenses {
             all = reply.objects("licenses");
             serversOptional = reply.flag("serversOptional");
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_load_licenses error", e);
+            return CommonOptions.failed(c, "slurm_load_licenses error", e);
         }
         List<Json.Obj> meant = name.isEmpty() ? all : all.stream().filter(l -> l.text("name").equals(name)
                 || serversOptional && l.text("name").startsWith(name + "@")).toList();

@@ -1,9 +1,9 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Names;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.option.JobIds;
@@ -80,7 +80,7 @@ final class ScontrolNode {
             show(c, ask(c, nodes.getFirst(), "QueryDaemon", new Json.Obj()));
             return 0;
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_load_slurmd_status", e);
+            return CommonOptions.failed(c, "slurm_load_slurmd_status", e);
         }
     }
 

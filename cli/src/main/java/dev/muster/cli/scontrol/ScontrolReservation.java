@@ -1,13 +1,12 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.model.Durations;
 import dev.muster.model.Json;
@@ -347,7 +346,7 @@ public final class ScontrolReservation {
         try {
             all = load(c, name);
         } catch (SlurmException e) {
-            return Standard.failed(c, "slurm_load_reservations error", e);
+            return CommonOptions.failed(c, "slurm_load_reservations error", e);
         }
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));

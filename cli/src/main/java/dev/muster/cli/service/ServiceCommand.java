@@ -6,8 +6,8 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.HttpController;
-import dev.muster.cli.command.InFlight;
 import dev.muster.cli.command.Output;
+import dev.muster.cli.command.PendingRequests;
 import dev.muster.cli.command.ProcessHost;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.RequestIds;
@@ -58,7 +58,7 @@ public final class ServiceCommand implements Host {
     private Session session;
     private ZoneId zone;
     /** Held while what is in flight changes, and while it is ended. */
-    private final InFlight inFlight = new InFlight();
+    private final PendingRequests inFlight = new PendingRequests();
     private long sessionMs;
     private Optional<RequestIds> requestIds = Optional.empty();
     private final Map<Integer, Runnable> handlers = new ConcurrentHashMap<>();

@@ -2,7 +2,7 @@ package dev.muster.cli.service;
 
 import dev.muster.cli.command.ClientConf;
 import dev.muster.cli.command.HttpController;
-import dev.muster.cli.command.InFlight;
+import dev.muster.cli.command.PendingRequests;
 import dev.muster.cli.command.ProcessHost;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UserNames;
@@ -165,20 +165,20 @@ public final class ServiceShared {
      * @param asksAgain while none can be, for MessageTimeout
      * @param inFlight  told the connection that is waited for
      */
-    Client.Response call(ClientConf conf, boolean asksAgain, Session session, String message, Json.Obj request, InFlight inFlight,
+    Client.Response call(ClientConf conf, boolean asksAgain, Session session, String message, Json.Obj request, PendingRequests inFlight,
             Optional<Client.Lines> lines) throws SlurmException {
         return call(conf, asksAgain, Audience.SLURMCTLD, conf.servers, conf.port, session, message, request, inFlight, lines);
     }
 
     /** One request to slurmdbd. */
-    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, InFlight inFlight,
+    Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, PendingRequests inFlight,
             Optional<Client.Lines> lines) throws SlurmException {
         return call(conf, false, Audience.SLURMDBD, conf.accountingServers(), conf.accountingPort,
                 session, message, request, inFlight, lines);
     }
 
     private Client.Response call(ClientConf conf, boolean asksAgain, String audience, List<ClientConf.Server> servers, int port,
-            Session session, String message, Json.Obj request, InFlight inFlight, Optional<Client.Lines> lines) throws SlurmException {
+            Session session, String message, Json.Obj request, PendingRequests inFlight, Optional<Client.Lines> lines) throws SlurmException {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
@@ -203,7 +203,8 @@ public final class ServiceShared {
 
     /** @param repeatUntilNs as in {@link HttpController} */
     private Optional<Client.Response> toOneOf(ClientConf conf, String audience, List<ClientConf.Server> servers, int port, Session session,
-            String path, byte[] body, int timeoutMs, InFlight inFlight, Optional<Client.Lines> lines, long repeatUntilNs) throws SlurmException {
+            String path, byte[] body, int timeoutMs, PendingRequests inFlight, Optional<Client.Lines> lines, long repeatUntilNs)
+            throws SlurmException {
         for (ClientConf.Server s : servers) {
             String name = s.address() + ":" + port + (conf.tls().isOn() ? "/" + conf.path : "");
             Lent lent = take(name);
@@ -224,7 +225,7 @@ public final class ServiceShared {
                 boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !lent.client.isAborted()
                         && !(e instanceof java.net.SocketTimeoutException);
                 if (!again) {
-                    throw InFlight.failed(lent.client, e);
+                    throw PendingRequests.failed(lent.client, e);
                 }
             } catch (RuntimeException e) {
                 inFlight.ended();

@@ -2,18 +2,18 @@ package dev.muster.cli.step;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.list.StepRows;
 import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.JobIds;
 import dev.muster.cli.submit.AllocationClient;
-import dev.muster.model.Fanout;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Json;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
 import java.io.IOException;
@@ -57,10 +57,10 @@ public final class Sattach implements Command {
     }
 
     private int attach(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "<jobid.stepid>", h)) {
+            if (CommonOptions.told(c, OPTIONS, "<jobid.stepid>", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
@@ -138,7 +138,7 @@ public final class Sattach implements Command {
             }
             return 0;
         }
-        StepRun run = new StepRun(c, new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, Fanout.WIDTH_MAX), id,
+        StepRun run = new StepRun(c, new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, LaunchTree.WIDTH_MAX), id,
                 new TaskOutput(c.out(), w.label, false, tasks), new TaskOutput(c.err(), w.label, false, tasks));
         run.onlyTasks(w.outputTask, w.errorTask);
         for (Json.Obj step : steps) {

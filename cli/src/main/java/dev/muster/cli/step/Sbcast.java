@@ -2,18 +2,18 @@ package dev.muster.cli.step;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Libraries;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.JobIds;
 import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.submit.AllocationClient;
-import dev.muster.model.Fanout;
 import dev.muster.model.HostList;
 import dev.muster.model.Json;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +85,7 @@ public final class Sbcast implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         w.perNode = perNode;
         w.sendLibs = c.host().settings().bcastSendLibs;
@@ -97,7 +97,7 @@ public final class Sbcast implements Command {
             }
         }
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "SOURCE DEST", h)) {
+            if (CommonOptions.told(c, OPTIONS, "SOURCE DEST", h)) {
                 return 0;
             }
             option(c, w, h.opt().name(), h.value());
@@ -161,7 +161,7 @@ public final class Sbcast implements Command {
                 w.sendLibs = !Texts.lower(value).equals("no");
             }
             case "exclude" -> w.excluded = excluded(c, value);
-            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(OptionCheck.parseNumber(value), 0, Fanout.WIDTH_MAX);
+            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(OptionCheck.parseNumber(value), 0, LaunchTree.WIDTH_MAX);
             case "size" -> {
                 long bytes = bytes(value);
                 if (bytes < 0) {

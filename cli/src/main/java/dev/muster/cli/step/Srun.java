@@ -3,13 +3,13 @@ package dev.muster.cli.step;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Host;
+import dev.muster.cli.command.Keepalive;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.Signals;
-import dev.muster.cli.command.SignsOfLife;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Terminal;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
@@ -23,10 +23,10 @@ import dev.muster.cli.option.JobRequest;
 import dev.muster.cli.option.MpiKinds;
 import dev.muster.cli.option.MultiProg;
 import dev.muster.cli.option.ProgramFile;
-import dev.muster.cli.option.Unfinished;
+import dev.muster.cli.option.ResumableStep;
 import dev.muster.cli.submit.AllocationClient;
-import dev.muster.model.Fanout;
 import dev.muster.model.Json;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
 import java.io.ByteArrayInputStream;
@@ -79,7 +79,7 @@ public final class Srun implements Command {
         List<List<String>> sections = Components.sections('R', c.args());
         JobOptions o = new JobOptions(c, 'R', ComponentEnvironment.ofPlainStep(c));
         List<String> typed = o.readArguments(sections.getFirst());
-        if (Standard.helpOrVersion(c, o)) {
+        if (CommonOptions.helpOrVersion(c, o)) {
             return 0;
         }
         if (o.text(JobOption.MPI).equals("list")) {
@@ -127,7 +127,7 @@ public final class Srun implements Command {
         if (needsOwnProcess(c, o)) {
             c.host().needsOwnProcess();
         }
-        Optional<Unfinished> begun = c.host().unfinished();
+        Optional<ResumableStep> begun = c.host().unfinished();
         if (begun.isPresent()) {
             return goOn(c, o, program, begun.get());
         }
@@ -181,14 +181,14 @@ public final class Srun implements Command {
     }
 
     /** The command service had begun this step and is gone, or has left it to this process. */
-    private int goOn(CommandContext c, JobOptions o, List<String> program, Unfinished begun) throws UsageException {
+    private int goOn(CommandContext c, JobOptions o, List<String> program, ResumableStep begun) throws UsageException {
         StepSignals signals = StepSignals.begin(c, o);
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
         if (!begun.state().flag("own")) {
             return follow(c, o, program, allocation, begun.state().obj("started"), signals, false);
         }
-        try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
+        try (Keepalive signs = Keepalive.begin(c, jobId)) {
             int rc = follow(c, o, program, allocation, begun.state().obj("started"), signals, true);
             AllocationClient.complete(c, jobId, rc);
             return rc;
@@ -263,7 +263,7 @@ public final class Srun implements Command {
         }
         windows.ifPresent(w -> w.serve(allocation));
         int rc;
-        try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
+        try (Keepalive signs = Keepalive.begin(c, jobId)) {
             rc = step(c, o, program, allocation, true);
         } catch (UsageException | SlurmException e) {
             // whatever was wrong with the step, its allocation does not stay behind
@@ -351,7 +351,7 @@ public final class Srun implements Command {
         if (allocation.isEmpty()) {
             return o.exitError(1);
         }
-        try (SignsOfLife signs = SignsOfLife.begin(c, jobId)) {
+        try (Keepalive signs = Keepalive.begin(c, jobId)) {
             int rc = hetStep(c, parts, SrunHet.allocations(c, allocation.get(), parts), allocation.get(), true);
             AllocationClient.complete(c, jobId, rc);
             return rc;
@@ -603,7 +603,7 @@ public final class Srun implements Command {
         StepRun run = new StepRun(c, settings(o, pty), jobId + "." + stepId,
                 new TaskOutput(toOut, o.has(JobOption.LABEL), direct, tasks),
                 new TaskOutput(toErr, o.has(JobOption.LABEL), direct, tasks));
-        run.connect(started.objects("shares"), attach(jobId, started), c.host().unfinished().map(Unfinished::positions).orElse(Map.of()));
+        run.connect(started.objects("shares"), attach(jobId, started), c.host().unfinished().map(ResumableStep::positions).orElse(Map.of()));
         if (!Texts.baseName(c.program()).equals(c.name())) {
             run.endsUntold();       // a step that serves another command, which has its own words
         }
@@ -680,8 +680,8 @@ public final class Srun implements Command {
     private static int treeWidth(JobOptions o) {
         String asked = o.text(JobOption.TREE_WIDTH);
         int width = asked.isEmpty() ? o.context().host().settings().treeWidth
-                : asked.equalsIgnoreCase("off") ? Fanout.WIDTH_MAX : Integer.parseInt(asked);
-        int most = o.has(JobOption.THREADS) ? o.integer(JobOption.THREADS) : Fanout.WIDTH_MAX;
+                : asked.equalsIgnoreCase("off") ? LaunchTree.WIDTH_MAX : Integer.parseInt(asked);
+        int most = o.has(JobOption.THREADS) ? o.integer(JobOption.THREADS) : LaunchTree.WIDTH_MAX;
         return Math.min(most, width == 0 ? TREE_WIDTH_DEFAULT : width);
     }
 
@@ -699,7 +699,7 @@ public final class Srun implements Command {
     private static void checkTreeWidth(CommandContext c, JobOptions o) throws UsageException {
         String asked = o.text(JobOption.TREE_WIDTH);
         boolean good = asked.isEmpty() || asked.equalsIgnoreCase("off")
-                || asked.length() <= 5 && Texts.isNumber(asked) && Integer.parseInt(asked) <= Fanout.WIDTH_MAX;
+                || asked.length() <= 5 && Texts.isNumber(asked) && Integer.parseInt(asked) <= LaunchTree.WIDTH_MAX;
         if (!good) {
             throw c.bad(255, "Invalid --treewidth value: " + asked);
         }
@@ -753,7 +753,7 @@ public final class Srun implements Command {
             return;
         }
         InputStream in = c.in();
-        Optional<Unfinished> begun = c.host().unfinished();
+        Optional<ResumableStep> begun = c.host().unfinished();
         if (begun.isPresent()) {
             in = new SequenceInputStream(new ByteArrayInputStream(begun.get().input()), in);
         }
@@ -771,7 +771,7 @@ public final class Srun implements Command {
             // reading a terminal from its background fails then instead of stopping srun
             c.host().ignoreSignal("TTIN");
         }
-        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(Unfinished::inputOffset).orElse(0L)));
+        run.input(new StepInput(in, c.host()::inBackground, run.nodes(), task, begun.map(ResumableStep::inputOffset).orElse(0L)));
     }
 
     private static void window(Host h, StepRun run) {

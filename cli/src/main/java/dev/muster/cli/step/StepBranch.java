@@ -3,8 +3,8 @@ package dev.muster.cli.step;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.format.Ranks;
-import dev.muster.model.Fanout;
 import dev.muster.model.Json;
+import dev.muster.model.LaunchTree;
 import dev.muster.transport.Frames;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ final class StepBranch implements Runnable {
         StepNode first = nodes.iterator().next();
         try (Frames frames = first.open()) {
             frames.send(Json.print(request(first)));
-            frames.expect(Fanout.SILENT_MS);
+            frames.expect(LaunchTree.SILENT_MS);
             boolean perStream = nodes.stream().anyMatch(StepNode::hasPositions);
             List<IoFrame> attachments = new ArrayList<>();
             for (StepNode node : perStream ? nodes : Set.of(first)) {

@@ -7,8 +7,8 @@ import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.Ranks;
 import dev.muster.cli.option.JobRequest;
 import dev.muster.model.ExitStatus;
-import dev.muster.model.Fanout;
 import dev.muster.model.Json;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
 import dev.muster.model.api.JobMessages.Cancel;
@@ -182,7 +182,7 @@ final class StepRun implements StepNode.Events {
     /** Follows the step to its end; srun's exit code. */
     int await() {
         for (Group group : groups) {
-            for (List<StepNode> branch : Fanout.branches(group.nodes, settings.treeWidth)) {
+            for (List<StepNode> branch : LaunchTree.branches(group.nodes, settings.treeWidth)) {
                 StepBranch.start(c.host(), group.attach, settings.treeWidth, branch);
             }
         }

@@ -3,10 +3,10 @@ package dev.muster.cli.submit;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.Keepalive;
 import dev.muster.cli.command.Signals;
-import dev.muster.cli.command.SignsOfLife;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.CliFilter;
@@ -60,7 +60,7 @@ public final class Salloc implements Command {
         JobOptions o = typed.getFirst().options();
         List<String> operands = typed.getLast().operands();
         for (Components.Typed t : typed) {
-            if (Standard.helpOrVersion(c, t.options())) {
+            if (CommonOptions.helpOrVersion(c, t.options())) {
                 return 0;
             }
         }
@@ -251,7 +251,7 @@ public final class Salloc implements Command {
             q.put("jobId", (long) jobId);
             q.put("stepId", -1L);
             q.put("version", seen);
-            q.put("waitMs", (long) Math.min(WATCH_MS, SignsOfLife.everyMs(c)));
+            q.put("waitMs", (long) Math.min(WATCH_MS, Keepalive.everyMs(c)));
             try {
                 Json.Obj a = c.host().controller().call("AwaitChange", q);
                 seen = a.number("version");

@@ -3,10 +3,10 @@ package dev.muster.cli.submit;
 import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
@@ -46,7 +46,7 @@ public final class Sbatch implements Command {
         JobOptions o = typed.getFirst().options();
         List<String> operands = typed.getLast().operands();
         for (Components.Typed t : typed) {
-            if (Standard.helpOrVersion(c, t.options())) {
+            if (CommonOptions.helpOrVersion(c, t.options())) {
                 return 0;
             }
         }

@@ -2,9 +2,9 @@ package dev.muster.cli.submit;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.Standard;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.GetOpt;
@@ -36,12 +36,12 @@ public final class Scrontab implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = Standard.parse(c, OPTIONS);
+        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         int uid = c.host().uid();
         String mode = "";
         int verbose = 0;
         for (GetOpt.Hit h : p.hits()) {
-            if (Standard.told(c, OPTIONS, "[file|-]", h)) {
+            if (CommonOptions.told(c, OPTIONS, "[file|-]", h)) {
                 return 0;
             }
             switch (h.opt().name()) {

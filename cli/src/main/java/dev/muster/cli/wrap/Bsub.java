@@ -24,7 +24,7 @@ public final class Bsub extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
         List<String> args = new ArrayList<>();
         for (var entry : g.values().entrySet()) {
             for (String v : entry.getValue()) {
@@ -57,7 +57,7 @@ public final class Bsub extends Wrapper {
         return ran.rc();
     }
 
-    private static void option(CommandContext c, Given g, String name, String v, List<String> args) throws UsageException {
+    private static void option(CommandContext c, ParsedArguments g, String name, String v, List<String> args) throws UsageException {
         switch (name) {
             case "b" -> args.add("--begin=" + v);
             case "B" -> args.add("--mail-type=BEGIN");
@@ -88,7 +88,7 @@ public final class Bsub extends Wrapper {
         }
     }
 
-    private static String file(Given g, String v) {
+    private static String file(ParsedArguments g, String v) {
         boolean array = g.has("J") && ARRAY.matcher(g.value("J")).matches();
         return v.replace("%J", array ? "%A" : "%j").replace("%I", "%a");
     }

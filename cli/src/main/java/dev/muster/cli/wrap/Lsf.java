@@ -27,7 +27,7 @@ public final class Lsf extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
         switch (c.name()) {
             case "lsid" -> {
                 c.out().println(Release.LINE);
@@ -65,7 +65,7 @@ public final class Lsf extends Wrapper {
     }
 
     /** Those of the caller, of another user or of all; by name, queue and number. */
-    private static List<Json.Obj> chosen(CommandContext c, Given g) throws SlurmException {
+    private static List<Json.Obj> chosen(CommandContext c, ParsedArguments g) throws SlurmException {
         String user = g.has("u") ? g.value("u") : c.host().userName(c.host().uid());
         List<Json.Obj> out = new ArrayList<>();
         for (Json.Obj j : jobs(c, List.of())) {
@@ -82,7 +82,7 @@ public final class Lsf extends Wrapper {
         return text.equals(id(job)) || text.equals(Long.toString(job.number("jobId"))) || text.equals(Long.toString(job.number("arrayJobId")));
     }
 
-    private static boolean isWanted(Given g, Json.Obj j) {
+    private static boolean isWanted(ParsedArguments g, Json.Obj j) {
         String status = status(j);
         if (!g.has("p") && !g.has("r") && !g.has("s") && !g.has("d")) {
             return g.has("a") || !g.operands().isEmpty() || !isOver(j);
@@ -91,7 +91,7 @@ public final class Lsf extends Wrapper {
                 || g.has("d") && isOver(j);
     }
 
-    private static int list(CommandContext c, Given g) throws SlurmException {
+    private static int list(CommandContext c, ParsedArguments g) throws SlurmException {
         List<Json.Obj> shown = chosen(c, g).stream().filter(j -> isWanted(g, j)).toList();
         int rc = 0;
         for (String o : g.operands()) {
@@ -119,16 +119,16 @@ public final class Lsf extends Wrapper {
         return rc;
     }
 
-    private static String cell(Given g, String text, int width) {
+    private static String cell(ParsedArguments g, String text, int width) {
         return g.has("w") && text.length() > width ? text : left(text, width);
     }
 
-    private int kill(CommandContext c, Given g) throws SlurmException, UsageException {
+    private int kill(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
         if (g.operands().isEmpty()) {
             throw misused(c, "Job ID must be specified, 0 for all");
         }
         boolean all = g.operands().contains("0");
-        Given wide = all ? new Given(g.values(), List.of()) : g;
+        ParsedArguments wide = all ? new ParsedArguments(g.values(), List.of()) : g;
         List<Json.Obj> found = chosen(c, wide).stream().filter(j -> !isOver(j)).toList();
         int rc = 0;
         for (String o : wide.operands()) {

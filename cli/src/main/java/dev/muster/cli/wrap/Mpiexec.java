@@ -26,7 +26,7 @@ public final class Mpiexec extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws UsageException {
+    int go(CommandContext c, ParsedArguments g) throws UsageException {
         if (g.operands().isEmpty() == !g.has("config")) {
             throw misused(c, "Either a program or -config is needed");
         }

@@ -39,7 +39,7 @@ public final class MusterCommand extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws UsageException, SlurmException {
+    int go(CommandContext c, ParsedArguments g) throws UsageException, SlurmException {
         if (g.operands().isEmpty()) {
             throw new UsageException(MISTAKE, List.of(LIST));
         }
@@ -55,13 +55,13 @@ public final class MusterCommand extends Wrapper {
                 if (rest.isEmpty()) {
                     throw misused(c, "muster: error: a job has to be named");
                 }
-                yield new Planned(c).why(rest, g.has("json"));
+                yield new PlanCommand(c).why(rest, g.has("json"));
             }
             case "plan" -> {
                 if (!rest.isEmpty()) {
                     throw misused(c, "muster: error: plan takes no operands");
                 }
-                yield new Planned(c).plan(g.value("hours"), g.value("partition"), g.has("json"));
+                yield new PlanCommand(c).plan(g.value("hours"), g.value("partition"), g.has("json"));
             }
             case "report" -> reports(c, g);
             case "watch" -> following(c).watch(rest);
@@ -83,12 +83,12 @@ public final class MusterCommand extends Wrapper {
     }
 
     /** It may run for days, and ends with the caller's process. */
-    private static Following following(CommandContext c) {
+    private static WatchCommand following(CommandContext c) {
         c.host().needsOwnProcess();
-        return new Following(c);
+        return new WatchCommand(c);
     }
 
-    private int reports(CommandContext c, Given g) throws UsageException {
+    private int reports(CommandContext c, ParsedArguments g) throws UsageException {
         if (g.operands().size() < 2) {
             throw misused(c, "muster: error: a job has to be named");
         }

@@ -37,7 +37,7 @@ public final class PbsJob extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
         if (g.operands().isEmpty()) {
             throw misused(c, "Missing Job ID");
         }
@@ -76,7 +76,7 @@ public final class PbsJob extends Wrapper {
         return 1;
     }
 
-    private int alter(CommandContext c, Given g, String id) throws UsageException {
+    private int alter(CommandContext c, ParsedArguments g, String id) throws UsageException {
         List<String> args = new ArrayList<>(List.of("update", "JobId=" + id));
         if (g.has("N")) {
             args.add("JobName=" + g.value("N"));

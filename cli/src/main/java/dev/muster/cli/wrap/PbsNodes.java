@@ -18,7 +18,7 @@ public final class PbsNodes extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
         Map<String, String[]> nodes = nodes(c);
         for (String name : g.operands()) {
             if (!nodes.containsKey(name)) {
@@ -88,7 +88,7 @@ public final class PbsNodes extends Wrapper {
         c.out().println("");
     }
 
-    private int change(CommandContext c, Given given) throws UsageException {
+    private int change(CommandContext c, ParsedArguments given) throws UsageException {
         // what belongs to -o may follow the nodes
         List<String> nodes = given.operands();
         if (nodes.isEmpty()) {

@@ -21,7 +21,7 @@ public final class Qstat extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
         if (g.has("Q") || g.has("q")) {
             return queues(c, g);
         }
@@ -79,7 +79,7 @@ public final class Qstat extends Wrapper {
         return hoursMinutes(seconds) + ":" + pad(seconds % 60);
     }
 
-    private static void alternate(CommandContext c, Given g, List<Json.Obj> jobs) {
+    private static void alternate(CommandContext c, ParsedArguments g, List<Json.Obj> jobs) {
         c.out().println("\n" + c.host().hostName() + ":");
         c.out().println(" ".repeat(79) + "Req'd  Req'd   Elap ");
         c.out().println("Job id               Username Queue    Name                 SessID NDS   TSK   Memory Time Use S Time ");
@@ -100,7 +100,7 @@ public final class Qstat extends Wrapper {
     }
 
     /** Of the whole job. */
-    private static String memory(Given g, Json.Obj j) {
+    private static String memory(ParsedArguments g, Json.Obj j) {
         long mb = j.number("memPerNodeMb") > 0 ? j.number("memPerNodeMb") * Math.max(1, j.number("nodeCount"))
                 : j.number("memPerCpuMb") * j.number("cpus");
         return mb <= 0 ? NONE : g.has("G") ? Math.ceilDiv(mb, 1024L) + "gb" : g.has("M") ? Math.ceilDiv(mb, 8L) + "mw" : mb + "mb";
@@ -136,7 +136,7 @@ public final class Qstat extends Wrapper {
 
     // ---- queues
 
-    private static int queues(CommandContext c, Given g) throws SlurmException {
+    private static int queues(CommandContext c, ParsedArguments g) throws SlurmException {
         List<Json.Obj> all = c.host().controller().call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE)).objects("partitions");
         List<Json.Obj> jobs = jobs(c, List.of());
         long ran = 0;

@@ -24,7 +24,7 @@ public final class Qsub extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given given) throws UsageException {
+    int go(CommandContext c, ParsedArguments given) throws UsageException {
         List<String> operands = new ArrayList<>(given.operands());
         if (given.has("pe")) {      // its value is two words: the kind and the number
             if (!given.value("pe").equals("shm") || operands.isEmpty()) {
@@ -65,16 +65,16 @@ public final class Qsub extends Wrapper {
     }
 
     /** With -pe the words behind its number are options again. */
-    private List<String> rest(CommandContext c, Given given, List<String> operands) throws UsageException {
+    private List<String> rest(CommandContext c, ParsedArguments given, List<String> operands) throws UsageException {
         given.values().put("pe", List.of(operands.getFirst()));
         CommandContext more = new CommandContext(c.name(), c.program(), operands.subList(1, operands.size()), c.env(), c.host(), c.out(), c.err(),
                 c.in());
-        Given behind = Given.parse(this, more, true);
+        ParsedArguments behind = ParsedArguments.parse(this, more, true);
         given.values().putAll(behind.values());
         return new ArrayList<>(behind.operands());
     }
 
-    private void options(CommandContext c, Given given, List<String> args) throws UsageException {
+    private void options(CommandContext c, ParsedArguments given, List<String> args) throws UsageException {
         for (var entry : given.values().entrySet()) {
             for (String v : entry.getValue()) {
                 option(c, entry.getKey(), v, args);
@@ -183,7 +183,7 @@ public final class Qsub extends Wrapper {
     }
 
     /** {@code job.oNNN} and {@code job.eNNN}, unless told otherwise, here or in the script. */
-    private static void streams(CommandContext c, Given given, List<String> operands, boolean wraps, List<String> args) {
+    private static void streams(CommandContext c, ParsedArguments given, List<String> operands, boolean wraps, List<String> args) {
         String name = given.has("N") ? given.value("N") : operands.isEmpty() ? "STDIN" : base(operands.getFirst());
         String number = given.has("J") || given.has("t") ? "%A.%a" : "%A";
         String script = "";

@@ -12,7 +12,7 @@ public final class Seff extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws UsageException {
+    int go(CommandContext c, ParsedArguments g) throws UsageException {
         if (g.has("h") || g.operands().size() != 1) {
             c.out().println("Usage: seff [Options] <Jobid>\n       Options:\n       -h    show this help\n       -v    tell the version\n"
                     + "       -d    show the accounting records as well");

@@ -25,7 +25,7 @@ public final class Sjstat extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, Given g) throws SlurmException, UsageException {
+    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
         if (!g.operands().isEmpty()) {
             throw misused(c, "no arguments are taken");
         }
@@ -59,7 +59,7 @@ public final class Sjstat extends Wrapper {
         return ran.rc();
     }
 
-    private static int jobs(CommandContext c, Given g) {
+    private static int jobs(CommandContext c, ParsedArguments g) {
         List<String> args = new ArrayList<>(List.of("-h", "-a", "-o", "%i|%u|%D|%P|%T|%M|%B|%R"));
         if (g.has("c")) {
             args.add("-tPD,R,S,CG");

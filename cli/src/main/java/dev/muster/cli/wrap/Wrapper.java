@@ -37,7 +37,7 @@ public abstract class Wrapper implements Command {
     }
 
     /** @return the exit code */
-    abstract int go(CommandContext c, Given given) throws SlurmException, UsageException;
+    abstract int go(CommandContext c, ParsedArguments given) throws SlurmException, UsageException;
 
     /** Returns the line that --version prints. */
     String versionLine() {
@@ -61,7 +61,7 @@ public abstract class Wrapper implements Command {
 
     @Override
     public final int run(CommandContext c) throws SlurmException, UsageException {
-        Given given = Given.parse(this, c, startsProgram());
+        ParsedArguments given = ParsedArguments.parse(this, c, startsProgram());
         if (given.has("version")) {
             c.out().println(versionLine());
             return 0;

@@ -7,8 +7,8 @@ import dev.muster.config.file.SisterFiles;
 import dev.muster.config.file.YamlLite;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
-import dev.muster.model.Affiliation;
 import dev.muster.model.HostList;
+import dev.muster.model.NodeTopology;
 import dev.muster.model.Topology;
 import java.io.File;
 import java.io.IOException;
@@ -38,9 +38,9 @@ public final class Topologies {
         List<Topology> after = all;
         for (NodeConf n : conf.nodes()) {
             if (!n.topology().isEmpty()) {
-                switch (Affiliation.place(after, n.name(), n.topology())) {
-                    case Affiliation.Placed p -> after = p.topologies();
-                    case Affiliation.Wrong w -> errors.add(new ConfigError(n.file(), n.line(), "NodeName=" + n.name() + " Topology=" + n.topology()
+                switch (NodeTopology.place(after, n.name(), n.topology())) {
+                    case NodeTopology.Placed p -> after = p.topologies();
+                    case NodeTopology.Wrong w -> errors.add(new ConfigError(n.file(), n.line(), "NodeName=" + n.name() + " Topology=" + n.topology()
                             + ": " + w.sentence(), n.topology()));
                 }
             }

@@ -1,13 +1,13 @@
 package dev.muster.controller.accounting;
 
-import dev.muster.accounting.table.Projector;
+import dev.muster.accounting.table.ProjectionWriter;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.controller.dbd.DbdLink;
 import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.engine.HighestIds;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Trigger;
@@ -124,7 +124,7 @@ public final class DbdAccounting implements Accounting {
     /** MaxDBDMsgs: rows that wait for slurmdbd; with more of them no job is taken. */
     private static int waitingMax(SlurmConf conf) {
         long most = conf.number(Key.MAX_DBD_MSGS);
-        return most == 0 ? Projector.MAX_WAITING_ROWS : (int) Math.min(Integer.MAX_VALUE, most);
+        return most == 0 ? ProjectionWriter.MAX_WAITING_ROWS : (int) Math.min(Integer.MAX_VALUE, most);
     }
 
     private static List<String> hosts(SlurmConf conf) {
@@ -159,7 +159,7 @@ public final class DbdAccounting implements Accounting {
         names.removeIf(n -> !n.contains("/"));
         Map<String, Integer> all = new TreeMap<>();
         gres.forEach((name, count) -> all.put("gres/" + name, count));
-        LicenceRequest.parse(String.join(",", conf.list(Key.LICENSES))).ifPresent(w -> w.items().forEach(i -> all.put("license/" + i.name(),
+        LicenseRequest.parse(String.join(",", conf.list(Key.LICENSES))).ifPresent(w -> w.items().forEach(i -> all.put("license/" + i.name(),
                 i.count())));
         names.forEach(name -> tres.append(',').append(name).append('=').append(all.getOrDefault(name, 0)));
         return new Register(conf.clusterName(), journal, last, conf.controllers().getFirst().address(), conf.slurmctldPorts().getFirst(),

@@ -2,7 +2,7 @@ package dev.muster.controller.accounting;
 
 import dev.muster.accounting.table.AccountingStore;
 import dev.muster.accounting.table.Projection;
-import dev.muster.accounting.table.Projector;
+import dev.muster.accounting.table.ProjectionWriter;
 import dev.muster.accounting.table.RowSink;
 import dev.muster.controller.engine.HighestIds;
 import dev.muster.controller.view.JobRows;
@@ -55,7 +55,7 @@ public final class EmbeddedAccounting implements Accounting {
 
     private final RowSink store;
     private final Questions questions;
-    private final Projector projector;
+    private final ProjectionWriter projector;
     private final Map<StepKey, Usage> usages = new HashMap<>();
     /** The last rows of steps that run on several nodes. */
     private final Map<StepKey, StepRow> running = new HashMap<>();
@@ -98,7 +98,7 @@ public final class EmbeddedAccounting implements Accounting {
             public void close() {
                 store.close();
             }
-        }, contents, log, Projector.MAX_WAITING_ROWS);
+        }, contents, log, ProjectionWriter.MAX_WAITING_ROWS);
         out.ahead = ahead;
         return out;
     }
@@ -131,7 +131,7 @@ public final class EmbeddedAccounting implements Accounting {
         this.store = store;
         this.waits = new WaitReasons(j -> store.answers() ? store.job(j.rowSluid(), j.restarts()) : Optional.empty());
         this.questions = questions;
-        this.projector = new Projector(store, log, waitingMax, discards);
+        this.projector = new ProjectionWriter(store, log, waitingMax, discards);
     }
 
     /** The rows of all that the state knows, as of the last entry followed. */
@@ -381,7 +381,8 @@ public final class EmbeddedAccounting implements Accounting {
      * @param kept  whether accounting keeps jobs
      * @param looks whether jobs that wait for something new get rows as well in any case
      */
-    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks, Batch rest) implements Projector.Waiting {
+    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks,
+            Batch rest) implements ProjectionWriter.Waiting {
         @Override
         public long seq() {
             return rest.seq();
@@ -389,7 +390,7 @@ public final class EmbeddedAccounting implements Accounting {
 
         @Override
         public int rows() {
-            return jobs.size() + Projector.rows(rest);
+            return jobs.size() + ProjectionWriter.rows(rest);
         }
 
         @Override

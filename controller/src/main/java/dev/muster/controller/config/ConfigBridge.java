@@ -13,7 +13,7 @@ import dev.muster.config.sister.Topologies;
 import dev.muster.core.command.Command;
 import dev.muster.core.job.Expediting;
 import dev.muster.core.job.JobSubmit;
-import dev.muster.core.limits.Mcs;
+import dev.muster.core.limits.McsLabel;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -21,7 +21,7 @@ import dev.muster.core.state.Preemption;
 import dev.muster.core.state.Settings;
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.GpuDefaults;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.SpecialCores;
 import dev.muster.daemon.Identities;
@@ -152,7 +152,7 @@ public final class ConfigBridge {
 
     private static void licences(SlurmConf conf, Map<String, String> options) {
         if (!conf.list(Key.LICENSES).isEmpty()) {
-            options.put(Licences.OPTION, String.join(",", conf.list(Key.LICENSES)));
+            options.put(Licenses.OPTION, String.join(",", conf.list(Key.LICENSES)));
         }
         flag(options, conf.list(Key.LICENSE_PARAMETERS), "RemoteFuzzyMatch", Settings.BARE_LICENCES);
     }
@@ -209,15 +209,15 @@ public final class ConfigBridge {
     /** Multi-category security; groups by number, because the core looks nothing up. */
     private static void labels(SlurmConf conf, Map<String, String> options) {
         String parameters = conf.text(Key.MCS_PARAMETERS);
-        options.put(Mcs.PLUGIN, conf.text(Key.MCS_PLUGIN));
-        options.put(Mcs.PARAMETERS, parameters);
+        options.put(McsLabel.PLUGIN, conf.text(Key.MCS_PLUGIN));
+        options.put(McsLabel.PARAMETERS, parameters);
         if (conf.text(Key.MCS_PLUGIN).equals("mcs/group") && parameters.contains(":")) {
             Identities identities = new Identities();
             List<String> groups = new ArrayList<>();
             for (String name : parameters.substring(parameters.indexOf(':') + 1).split("\\|")) {
                 identities.group(name.strip()).ifPresent(g -> groups.add(g.name() + ":" + g.gid()));
             }
-            options.put(Mcs.GROUPS, String.join(",", groups));
+            options.put(McsLabel.GROUPS, String.join(",", groups));
         }
     }
 

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 
 /**
  * The jobs, array tasks and steps that a request to cancel or signal means: those named, or those that all its filters match. Called by
- * {@link Api}, which hands the references to the core.
+ * {@link ControllerApi}, which hands the references to the core.
  */
 final class CancelTargets {
     private final State state;

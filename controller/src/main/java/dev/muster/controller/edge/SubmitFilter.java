@@ -7,7 +7,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.controller.lua.SubmitScript;
 import dev.muster.controller.view.JobRecord;
-import dev.muster.core.limits.Amounts;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
@@ -124,7 +124,7 @@ public final class SubmitFilter {
                 Map.entry("nice", NICE_OFFSET + job.desc().timing().nice()), Map.entry("reboot", job.desc().extras().reboot() ? 1L : 0L),
                 Map.entry("site_factor", (long) job.desc().timing().siteFactor()), Map.entry("time_min", (long) job.desc().timing().timeMinMin()),
                 Map.entry("delay_boot", job.desc().timing().delayBootMin() * 60L),
-                Map.entry("total_cpus", holds ? (long) Amounts.cpus(job) : 0L),
+                Map.entry("total_cpus", holds ? (long) TresCounts.cpus(job) : 0L),
                 Map.entry("total_nodes", holds ? (long) job.run().allocation().nodes().size() : 0L)));
     }
 

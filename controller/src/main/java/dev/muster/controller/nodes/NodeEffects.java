@@ -1,6 +1,6 @@
 package dev.muster.controller.nodes;
 
-import dev.muster.controller.engine.News;
+import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.engine.Watch;
 import dev.muster.controller.site.Programs;
@@ -19,13 +19,13 @@ import java.util.List;
 /** What durable records set in motion: launches, ends, signals, and the wake-up of whoever waits. */
 public final class NodeEffects implements Pipeline.Effects {
     private final NodeLinks links;
-    private final Outgoing outgoing;
+    private final NodeMessagesFromState outgoing;
     private final Watch watch;
     private final DaemonLog log;
     private final DebugFlags flags;
     private final Programs programs;
     private final SchedulerLog scheduling;
-    private final News news;
+    private final ChangeLog news;
     private final Follower projection;
 
     /** Goes along with what is durable. */
@@ -34,8 +34,8 @@ public final class NodeEffects implements Pipeline.Effects {
         void follow(Entry entry, State before, State after);
     }
 
-    public NodeEffects(NodeLinks links, Outgoing outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
-            SchedulerLog scheduling, News news, Follower projection) {
+    public NodeEffects(NodeLinks links, NodeMessagesFromState outgoing, Watch watch, DaemonLog log, DebugFlags flags, Programs programs,
+            SchedulerLog scheduling, ChangeLog news, Follower projection) {
         this.news = news;
         this.links = links;
         this.outgoing = outgoing;

@@ -12,7 +12,6 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
@@ -74,7 +73,7 @@ public final class NodeLinks {
     private final Map<String, NodeMessages.Heartbeat> beats = new ConcurrentHashMap<>();
     private final DaemonLog log;
     private final Supplier<SlurmConf> conf;
-    private final Outgoing outgoing;
+    private final NodeMessagesFromState outgoing;
     private final Clock clock;
     private final BiConsumer<String, Boolean> onConnection;
     private final Relays relays;
@@ -82,10 +81,10 @@ public final class NodeLinks {
     private final Map<Long, CompletableFuture<ToController>> reading = new ConcurrentHashMap<>();
     private final AtomicLong questions = new AtomicLong();
     private final MemoryUpdates memory = new MemoryUpdates();
-    private final Unheard unheard = new Unheard();
+    private final PendingNodeMessages unheard = new PendingNodeMessages();
     private CoreThread core;
 
-    public NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, Outgoing outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
+    public NodeLinks(DaemonLog log, Supplier<SlurmConf> conf, NodeMessagesFromState outgoing, Clock clock, BiConsumer<String, Boolean> onConnection) {
         this.log = log;
         this.conf = conf;
         this.outgoing = outgoing;
@@ -135,7 +134,7 @@ public final class NodeLinks {
         record Relayed(Relays.Tree tree, NodeMessages.Launch launch) implements Item {}
 
         /** One of many, what they have in common being encoded once for all. */
-        record Alike(AlikeLaunches all, SharedLaunch.Part own) implements Item {}
+        record Alike(SharedLaunchEncoder all, SharedLaunch.Part own) implements Item {}
     }
 
     private final class Link {
@@ -143,7 +142,7 @@ public final class NodeLinks {
         final Frames frames;
         final LinkedBlockingQueue<Item> outbox = new LinkedBlockingQueue<>(OUTBOX_MAX);
         final Thread writer;
-        private final LateAck reports = new LateAck();
+        private final AckBatcher reports = new AckBatcher();
 
         Link(String node, Frames frames) {
             this.node = node;
@@ -427,7 +426,7 @@ public final class NodeLinks {
             connected.forEach(m -> send(m.node(), m.message()));
             return;
         }
-        AlikeLaunches alike = new AlikeLaunches(shared.get());
+        SharedLaunchEncoder alike = new SharedLaunchEncoder(shared.get());
         if (!conf.get().given(Key.TREE_WIDTH) && alike.bytes() <= DIRECT_BYTES_MAX) {
             shared.get().parts().forEach(part -> send(part.node(), new Item.Alike(alike, part)));
             return;

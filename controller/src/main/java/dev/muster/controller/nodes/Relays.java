@@ -2,7 +2,7 @@ package dev.muster.controller.nodes;
 
 import dev.muster.core.command.Decision;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.Fanout;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.SharedLaunch;
@@ -65,7 +65,7 @@ public final class Relays {
         private final AtomicInteger left;
 
         private Tree(SharedLaunch launch, int width) {
-            for (List<SharedLaunch.Part> branch : Fanout.branches(launch.parts(), width)) {
+            for (List<SharedLaunch.Part> branch : LaunchTree.branches(launch.parts(), width)) {
                 String head = branch.getFirst().node();
                 heads.put(head, new NodeMessages.Relay(id, width, launch.with(branch)));
                 List<String> rest = branch.subList(1, branch.size()).stream().map(SharedLaunch.Part::node).toList();

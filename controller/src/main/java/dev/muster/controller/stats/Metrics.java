@@ -1,6 +1,6 @@
 package dev.muster.controller.stats;
 
-import dev.muster.core.limits.Amounts;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
@@ -106,7 +106,7 @@ public final class Metrics {
                 }
             }
             if (job.state().isActive()) {
-                Amounts has = Amounts.of(state, job.run().allocation());
+                TresCounts has = TresCounts.of(state, job.run().allocation());
                 count("cpus_alloc", has.cpus());
                 count("gpus_alloc", has.gres().getOrDefault("gpu", 0));
                 count("memory_alloc", has.memoryMb() * MIB);
@@ -218,7 +218,7 @@ public final class Metrics {
         if (!job.isPending()) {
             return;
         }
-        long least = Math.max(1, Amounts.nodes(job));
+        long least = Math.max(1, TresCounts.nodes(job));
         long atMost = Math.max(least, job.desc().request().nodesMax());
         for (String suffix : job.isHeld() ? List.of("") : List.of("", "_nohold")) {
             most.merge("max_job_nodes" + suffix, atMost, Long::max);

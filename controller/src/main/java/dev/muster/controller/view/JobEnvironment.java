@@ -1,6 +1,6 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
@@ -412,7 +412,7 @@ public final class JobEnvironment {
         int perTask = r.cpusPerTaskTyped() > 0 ? r.cpusPerTask() : 0;
         number("SLURM_CPUS_PER_TASK", perTask);
         optional(TresPerTask.VARIABLE, TresPerTask.of(perTask, r.tresPerTask()));
-        Limits.Memory memory = Limits.memory(state, job);
+        PartitionLimits.Memory memory = PartitionLimits.memory(state, job);
         number("SLURM_MEM_PER_NODE", memory.perNodeMb());
         number("SLURM_MEM_PER_CPU", memory.perCpuMb());
         number("SLURM_THREADS_PER_CORE", r.threadsUsed());

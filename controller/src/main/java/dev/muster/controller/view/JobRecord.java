@@ -1,6 +1,6 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.Amounts;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Job;
 import dev.muster.model.JobDesc;
 import dev.muster.model.Json;
@@ -28,7 +28,7 @@ public final class JobRecord {
                 .put("time_min", (long) d.timing().timeMinMin()).put("nodes", j.holdsNodes() ? j.run().allocation().hostList() : "")
                 .put("start_time", j.run().startTime()).put("end_time", j.run().endTime()).put("submit_time", j.submitTime())
                 .put("min_nodes", (long) Math.max(1, d.request().nodesMin())).put("max_nodes", (long) d.request().nodesMax())
-                .put("min_cpus", (long) Amounts.cpus(j)).put("total_cpus", j.holdsNodes() ? (long) Amounts.cpus(j) : 0L)
+                .put("min_cpus", (long) TresCounts.cpus(j)).put("total_cpus", j.holdsNodes() ? (long) TresCounts.cpus(j) : 0L)
                 .put("features", d.request().features()).put("licenses", d.request().licenses()).put("gres", d.request().tresPerNode())
                 .put("tres_per_node", d.request().tresPerNode()).put("tres_per_job", d.request().tresPerJob())
                 .put("tres_per_task", d.request().tresPerTask()).put("work_dir", d.files().workDir().text())

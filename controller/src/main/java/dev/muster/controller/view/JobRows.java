@@ -1,8 +1,8 @@
 package dev.muster.controller.view;
 
 import dev.muster.accounting.table.AccountingStore;
-import dev.muster.core.limits.Amounts;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
@@ -83,8 +83,8 @@ public final class JobRows {
         boolean batch = d.kind() == JobDesc.Kind.BATCH;
         boolean pending = stateName.equals(JobState.PENDING.name());
         JobPaths.Paths files = JobPaths.patterns(job);
-        Amounts asked = Amounts.requested(state, d);
-        Limits.Memory memory = Limits.memory(state, job);
+        TresCounts asked = TresCounts.requested(state, d);
+        PartitionLimits.Memory memory = PartitionLimits.memory(state, job);
         List<Allocation.Resize> resizes = a.resizes();
         // of a later size the time before is the earlier ones': it counts as asked for and begun when the size before ended
         long began = resizes.isEmpty() ? run.startTime() : resizes.getLast().time();

@@ -1,9 +1,9 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.Amounts;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.limits.Priorities;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Dependency;
@@ -116,7 +116,7 @@ public final class JobViews {
                 String missing = planner.unavailable().missing(state, job.desc());
                 yield missing.isEmpty() && areAllReserved(job.desc()) ? Unavailable.MAINTENANCE : missing;
             }
-            case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED -> Limits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);
+            case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED -> PartitionLimits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);
             default -> "";
         };
     }
@@ -233,7 +233,7 @@ public final class JobViews {
 
     static int tasks(Job job) {
         ResourceRequest r = job.desc().request();
-        return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * Amounts.nodes(job);
+        return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * TresCounts.nodes(job);
     }
 
     /** CPUs that each of its nodes must have for it: for all of its --ntasks-per-node, unless the job is one task. */
@@ -254,7 +254,7 @@ public final class JobViews {
         }
         int asked = job.desc().timing().timeLimitMin();
         return asked != 0 ? asked : state.partitions().find(first(job.desc().partition()))
-                .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+                .map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
     }
 
     /** The nodes of a job that is over that are not done with it yet. */
@@ -276,14 +276,14 @@ public final class JobViews {
 
     /** Nodes that it has; while it waits, so many as it needs at least of those of its partition with most CPUs. */
     private int nodes(Job job) {
-        int said = Amounts.nodes(job);
+        int said = TresCounts.nodes(job);
         if (listed(job) > 0) {
             return Math.max(said, listed(job));
         }
         if (job.state() != JobState.PENDING || GresRequest.overcommits(job.desc().request())) {
             return said;
         }
-        long cpus = Amounts.cpus(job);
+        long cpus = TresCounts.cpus(job);
         int most = 0;
         for (String name : state.partitions().find(first(job.desc().partition())).map(p -> p.nodes()).orElse(List.of())) {
             most = Math.max(most, state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0));
@@ -302,7 +302,7 @@ public final class JobViews {
                 && HostList.parse(nodes) instanceof HostList.Parsed.Ok ok ? ok.list().names().size() : 0;
     }
 
-    private static final Limits.Memory NO_MEMORY = new Limits.Memory(0, 0, false);
+    private static final PartitionLimits.Memory NO_MEMORY = new PartitionLimits.Memory(0, 0, false);
 
     /** What was said, or one for each task: on more there would be none. */
     private static int mostNodes(ResourceRequest r) {
@@ -374,10 +374,11 @@ public final class JobViews {
         Allocation a = run.allocation();
         boolean showsNodes = job.state() != JobState.PENDING || job.has(JobFlag.COMPLETING);
         long planned = job.state() == JobState.PENDING && (wants(Costly.START_TIME) || wants(Costly.END_TIME)) ? planner.plannedStart(job.id()) : 0;
-        Limits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? Limits.memory(state, job) : NO_MEMORY;
+        PartitionLimits.Memory memory = wants(Costly.MEM_PER_NODE_MB) || wants(Costly.MEM_PER_CPU_MB) ? PartitionLimits.memory(state, job)
+                : NO_MEMORY;
         Allocation shown = showsNodes ? a : Allocation.NONE;
         Optional<HostList> leaving = leaving(job);
-        int cpus = Amounts.cpus(job);
+        int cpus = TresCounts.cpus(job);
         JobPaths.Paths files = wants(Costly.STDIN) || wants(Costly.STDOUT) || wants(Costly.STDERR) ? JobPaths.expanded(job) : JobPaths.Paths.NONE;
         JobPaths.Paths patterns = wants(Costly.STDIN_PATTERN) || wants(Costly.STDOUT_PATTERN) || wants(Costly.STDERR_PATTERN) ? JobPaths.patterns(job)
                 : JobPaths.Paths.NONE;
@@ -568,7 +569,7 @@ public final class JobViews {
 
     /** With the time that is really waited for them. */
     private String switches(ResourceRequest r) {
-        return r.switches().isEmpty() ? "" : r.switches().split("@")[0] + "@" + Durations.full(Amounts.switchWait(r, state.settings()));
+        return r.switches().isEmpty() ? "" : r.switches().split("@")[0] + "@" + Durations.full(TresCounts.switchWait(r, state.settings()));
     }
 
     /** The program or the script's file, without its arguments (release 26.05; older ones showed them). */

@@ -1,6 +1,6 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
@@ -22,7 +22,6 @@ import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.MpiNode;
 import dev.muster.model.node.NodeMessages.Task;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -104,7 +103,7 @@ public final class Launches {
 
     /** How long a node lets the job run, {@code OverTimeLimit} included; -1 for ever. */
     public static long enforcedSecondsLeft(State state, Job job, long tickMs) {
-        int over = Limits.overTimeMin(state, job);
+        int over = PartitionLimits.overTimeMin(state, job);
         return job.run().limitTickMs() < 0 || over < 0 ? -1 : Math.max(0, (job.run().limitTickMs() + over * 60_000L - tickMs) / 1000);
     }
 
@@ -197,7 +196,7 @@ public final class Launches {
     }
 
     private static long secondsLeft(State state, Job job, StepDesc d, JobShare share) {
-        int over = Limits.overTimeMin(state, job);
+        int over = PartitionLimits.overTimeMin(state, job);
         return d.timeLimitMin() > 0 && over >= 0 ? Math.min(positive(share.secondsLeft()), (d.timeLimitMin() + over) * 60L) : share.secondsLeft();
     }
 

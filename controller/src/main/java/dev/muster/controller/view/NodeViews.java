@@ -1,7 +1,7 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.Amounts;
-import dev.muster.core.limits.Mcs;
+import dev.muster.core.limits.McsLabel;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.node.Power;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
@@ -39,7 +39,7 @@ public final class NodeViews {
     private final Function<String, NodeMessages.Heartbeat> beats;
     private final Function<Node, String> address;
     private final IntFunction<String> userName;
-    private final Mcs mcs;
+    private final McsLabel mcs;
     private final Optional<Power> power;
     private final Map<String, List<String>> partitionsOf = new HashMap<>();
     private final Set<String> hidden = new HashSet<>();
@@ -60,7 +60,7 @@ public final class NodeViews {
         this.beats = beats;
         this.address = address;
         this.userName = userName;
-        this.mcs = Mcs.of(state.settings());
+        this.mcs = McsLabel.of(state.settings());
         this.power = Power.of(state);
         for (Partition p : state.partitions().values()) {
             for (String node : p.nodes()) {
@@ -98,7 +98,7 @@ public final class NodeViews {
         TrackedTypes types = TrackedTypes.of(state.settings());
         Map<String, Integer> all = new TreeMap<>();
         types.all(all, n);
-        Amounts whole = new Amounts(s.cpus(), s.memoryMb(), 1, all);
+        TresCounts whole = new TresCounts(s.cpus(), s.memoryMb(), 1, all);
         long billing = partitionsOf.getOrDefault(n.name(), List.of()).stream().mapToLong(p -> whole.billing(state, p)).max().orElse(s.cpus());
         String tres = TresText.text(s.cpus(), s.memoryMb(), 0, billing, all).replace(",node=0", "");
         // cores that several jobs share count once
@@ -205,7 +205,7 @@ public final class NodeViews {
         fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
         fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
                 .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(),
-                        new Amounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()), gres));
+                        new TresCounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()), gres));
         String own = p.info().preemptMode();
         fields.put("preemptModeSet", own);
         fields.put("preemptMode", preemption(own.isEmpty() ? state.settings().options().getOrDefault(Preemption.MODE, "") : own));

@@ -1,8 +1,8 @@
 package dev.muster.controller.view;
 
 import dev.muster.core.command.Access;
-import dev.muster.core.limits.Limits;
-import dev.muster.core.limits.Mcs;
+import dev.muster.core.limits.McsLabel;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -24,7 +24,7 @@ public final class Privacy {
     private final int uid;
     private final String user;
     private final boolean trusted;
-    private final Mcs mcs;
+    private final McsLabel mcs;
     private final State state;
 
     private final IntPredicate member;
@@ -45,7 +45,7 @@ public final class Privacy {
         this.uid = uid;
         this.user = user;
         this.state = state;
-        this.mcs = Mcs.of(state.settings());
+        this.mcs = McsLabel.of(state.settings());
         this.trusted = Access.isOperator(state, uid);
     }
 
@@ -56,7 +56,7 @@ public final class Privacy {
 
     /** A partition that is hidden, or not for the caller's groups, is shown to who asks for all. */
     public boolean shows(Partition partition) {
-        return trusted || !partition.info().hidden() && Limits.admitsGroups(partition.info(), member);
+        return trusted || !partition.info().hidden() && PartitionLimits.admitsGroups(partition.info(), member);
     }
 
     /** As long as it may come to one that is shown. */

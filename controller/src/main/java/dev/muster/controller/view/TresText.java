@@ -1,11 +1,11 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.Amounts;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
@@ -23,24 +23,24 @@ public final class TresText {
 
     /** With what the job's partition charges for it. */
     static String allocated(State state, Job job, Allocation a) {
-        return a.isEmpty() ? "" : text(state, job, Amounts.of(state, a), held(state, a.memoryMb()), job.run().allocation().licences());
+        return a.isEmpty() ? "" : text(state, job, TresCounts.of(state, a), held(state, a.memoryMb()), job.run().allocation().licences());
     }
 
     /** What it asks for, and what that would be charged. */
     static String requested(State state, Job job) {
-        return requested(state, job, Amounts.asked(state, job.desc()));
+        return requested(state, job, TresCounts.asked(state, job.desc()));
     }
 
     /** With what the job's partition charges for so much; of licences that may stand for each other all are asked for. */
-    static String requested(State state, Job job, Amounts a) {
+    static String requested(State state, Job job, TresCounts a) {
         return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
     }
 
     /** Who says nothing of memory where nobody is given a share of it may use all that there is, and so asks for that. */
-    private static long asked(State state, Job job, Amounts a) {
-        Limits.Memory memory = Limits.memory(state, job);
-        boolean none = Limits.saysNoMemory(job.desc().request(), memory);
-        return none && a.memoryMb() == 0 ? Amounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
+    private static long asked(State state, Job job, TresCounts a) {
+        PartitionLimits.Memory memory = PartitionLimits.memory(state, job);
+        boolean none = PartitionLimits.saysNoMemory(job.desc().request(), memory);
+        return none && a.memoryMb() == 0 ? TresCounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
     }
 
     /** Where memory is not dealt out a job has as much as it may use, but nobody has less because of it: nothing is held. */
@@ -48,8 +48,8 @@ public final class TresText {
         return state.memoryConsumed() ? memoryMb : 0;
     }
 
-    private static String text(State state, Job job, Amounts a, long memoryMb, String licences) {
-        long billing = new Amounts(a.cpus(), memoryMb, a.nodes(), a.gres()).billing(state, job.desc());
+    private static String text(State state, Job job, TresCounts a, long memoryMb, String licences) {
+        long billing = new TresCounts(a.cpus(), memoryMb, a.nodes(), a.gres()).billing(state, job.desc());
         return text(a.cpus(), memoryMb, a.nodes(), billing, a.gres()) + licences(state, licences)
                 + buffer(state, job);
     }
@@ -64,8 +64,8 @@ public final class TresText {
     public static String licences(State state, String text) {
         List<String> tracked = List.of(state.settings().options().getOrDefault(Settings.TRACKED_LICENCES, "").split(","));
         StringBuilder out = new StringBuilder();
-        for (LicenceRequest.Item item : tracked.getFirst().isEmpty() ? List.<LicenceRequest.Item>of()
-                : LicenceRequest.parse(text).map(LicenceRequest.Wanted::items).orElse(List.of())) {
+        for (LicenseRequest.Item item : tracked.getFirst().isEmpty() ? List.<LicenseRequest.Item>of()
+                : LicenseRequest.parse(text).map(LicenseRequest.Wanted::items).orElse(List.of())) {
             if (tracked.contains(item.name()) && item.count() > 0) {
                 out.append(",license/").append(item.name()).append('=').append(item.count());
             }

@@ -3,9 +3,9 @@ package dev.muster.controller.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.Site;
-import dev.muster.controller.nodes.AlikeLaunches;
 import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.nodes.Relays;
+import dev.muster.controller.nodes.SharedLaunchEncoder;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Job;
@@ -117,7 +117,7 @@ class LaunchesTest {
         Launches.Of together = new Launches(hash -> Bytes.of("A=1")).of(site.core().state(), job, step, 0);
         List<Decision.Direct> all = step.nodes().stream().map(p -> new Decision.Direct(p.node(), together.on(p))).toList();
         SharedLaunch shared = Relays.shared(all).orElseThrow();
-        AlikeLaunches alike = new AlikeLaunches(shared);
+        SharedLaunchEncoder alike = new SharedLaunchEncoder(shared);
         assertThat(alike.bytes()).isEqualTo(40L * Codec.encode(shared.common()).length);
         for (int i = 0; i < NODES; i++) {
             ToNode told = Codec.decode(alike.to(shared.parts().get(i)), ToNode.class);

@@ -2,7 +2,7 @@ package dev.muster.core.job;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
@@ -45,6 +45,6 @@ public final class GroupRules {
     /** It waits for a partition that takes some groups only. */
     public static boolean asks(State state, Job job) {
         return job.state() == JobState.PENDING && Stream.of(job.desc().partition().split(",")).flatMap(p -> state.partitions().find(p).stream())
-                .anyMatch(p -> Limits.restricts(p.info().allowGroups()));
+                .anyMatch(p -> PartitionLimits.restricts(p.info().allowGroups()));
     }
 }

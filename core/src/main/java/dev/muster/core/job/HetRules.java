@@ -10,11 +10,11 @@ import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.core.step.StepRules;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.Bytes;
 import dev.muster.model.Codec;
 import dev.muster.model.HostList;
@@ -87,10 +87,10 @@ public final class HetRules {
     private static boolean tooManyLicences(State state, List<SubmitRules.Fit> fits) {
         Map<String, Integer> sums = new TreeMap<>();
         for (SubmitRules.Fit fit : fits) {
-            LicenceRequest.parse(fit.desc().request().licenses()).filter(w -> !w.any())
+            LicenseRequest.parse(fit.desc().request().licenses()).filter(w -> !w.any())
                     .ifPresent(w -> w.items().forEach(i -> sums.merge(i.name(), i.count(), Integer::sum)));
         }
-        return !sums.isEmpty() && Licences.isWrong(state, String.join(",", sums.entrySet().stream()
+        return !sums.isEmpty() && Licenses.isWrong(state, String.join(",", sums.entrySet().stream()
                 .map(e -> e.getKey() + ":" + e.getValue()).toList()));
     }
 
@@ -209,7 +209,7 @@ public final class HetRules {
             case Change.PendingJobEnded c when other.state().isActive() -> List.of(
                     new Change.JobEnded(other.id(), c.state(), c.reason(), c.reasonText(), other.run().exit(), c.endTime()));
             case Change.JobRequeued c when !pending -> c.held() ? List.of(requeued(c, other, now))
-                    : List.of(Exits.later(state, other, now).getFirst(), requeued(c, other, now));
+                    : List.of(RequeueExit.later(state, other, now).getFirst(), requeued(c, other, now));
             default -> List.of();
         };
     }

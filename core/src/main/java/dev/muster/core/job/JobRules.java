@@ -4,7 +4,7 @@ import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Ids;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Crontab;
 import dev.muster.core.state.Dependency;
@@ -282,7 +282,7 @@ public final class JobRules {
 
     /** A job's nodes end it at its limit by their own clocks, which may be {@link #CLOCKS_MS} before slurmctld does. */
     private boolean isOverLimit(Job job) {
-        int graceMin = Limits.overTimeMin(state, job);
+        int graceMin = PartitionLimits.overTimeMin(state, job);
         return job.run().limitTickMs() >= 0 && graceMin >= 0 && now.tickMs() >= job.run().limitTickMs() + graceMin * 60_000L - CLOCKS_MS;
     }
 
@@ -427,11 +427,11 @@ public final class JobRules {
                 return Optional.of(SlurmErrno.DISABLED);
             }
             if (c.hold()) {
-                changes.add(Exits.delayed(state, job, now));
+                changes.add(RequeueExit.delayed(state, job, now));
                 changes.add(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "",
                         Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
             } else {
-                changes.addAll(Exits.later(state, job, now));
+                changes.addAll(RequeueExit.later(state, job, now));
             }
             return Optional.empty();
         });

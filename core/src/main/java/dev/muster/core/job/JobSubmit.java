@@ -1,7 +1,7 @@
 package dev.muster.core.job;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Now;
@@ -133,8 +133,8 @@ public final class JobSubmit {
         int tier = Integer.MIN_VALUE;
         int nodes = job.request().nodesMin();
         for (Partition p : state.partitions().values()) {
-            boolean fits = p.takesJobs() && Limits.mayEnter(job, p) && Limits.admitsAccount(p.info(), job.charge().account(), state)
-                    && Limits.admitsGroups(p.info(), job.owner(), state) && (!p.info().rootOnly() || job.owner().uid() == 0)
+            boolean fits = p.takesJobs() && PartitionLimits.mayEnter(job, p) && PartitionLimits.admitsAccount(p.info(), job.charge().account(), state)
+                    && PartitionLimits.admitsGroups(p.info(), job.owner(), state) && (!p.info().rootOnly() || job.owner().uid() == 0)
                     && (nodes == 0 || nodes >= p.info().minNodes() && (p.info().maxNodes() < 0 || nodes <= p.info().maxNodes()));
             if (fits && p.info().priorityTier() > tier) {
                 best = p.name();

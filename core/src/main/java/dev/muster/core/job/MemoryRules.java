@@ -2,7 +2,7 @@ package dev.muster.core.job;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
@@ -33,7 +33,7 @@ public final class MemoryRules {
             return false;
         }
         long lateMs = job.run().preSuspendMs() + tickMs - job.run().sinceTickMs() - e.memUpdateMin() * 60_000L;
-        Limits.Memory asked = Limits.memory(state, job);
+        PartitionLimits.Memory asked = PartitionLimits.memory(state, job);
         return lateMs >= 0 && lateMs < LATEST_MS && job.run().allocation().nodes().stream()
                 .noneMatch(s -> s.memoryMb() < (asked.perNodeMb() > 0 ? asked.perNodeMb() : asked.perCpuMb() * s.cpus()));
     }

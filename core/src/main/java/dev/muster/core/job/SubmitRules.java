@@ -8,8 +8,8 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.command.Requests;
 import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
-import dev.muster.core.limits.Limits;
-import dev.muster.core.limits.Mcs;
+import dev.muster.core.limits.McsLabel;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.state.Allocation;
@@ -100,15 +100,15 @@ public final class SubmitRules {
         }
         JobDesc desc;
         JobDesc placed = rerouted(withPartition(asked)).withCharge(asked.charge().asked(asked.partition()));
-        switch (accounts.charge(placed.withPartition(Limits.takingJobs(placed.partition(), state)).withRequest(
+        switch (accounts.charge(placed.withPartition(PartitionLimits.takingJobs(placed.partition(), state)).withRequest(
                 GresRequest.withLicences(GresRequest.resolved(asked.request()), state)))) {
             case AccountRules.Unfit u -> {
                 return new Unfit(u.errno());
             }
-            case AccountRules.Fit f -> desc = Limits.withCpusForMemory(
+            case AccountRules.Fit f -> desc = PartitionLimits.withCpusForMemory(
                     GpuDefaults.with(accounts.withTimeLimit(f.desc()), state), state);
         }
-        Optional<JobDesc> labelled = Mcs.of(state.settings()).labelled(desc);
+        Optional<JobDesc> labelled = McsLabel.of(state.settings()).labelled(desc);
         if (labelled.isEmpty()) {
             return new Unfit(SlurmErrno.INVALID_MCS_LABEL);
         }
@@ -339,7 +339,7 @@ public final class SubmitRules {
             return Optional.of(SlurmErrno.PARTITION_NOT_AVAIL);
         }
         boolean root = desc.owner().uid() == 0;
-        if (info.rootOnly() && !root || !Limits.mayEnter(desc, partition)) {
+        if (info.rootOnly() && !root || !PartitionLimits.mayEnter(desc, partition)) {
             return Optional.of(SlurmErrno.ACCESS_DENIED);
         }
         if (info.disableRootJobs() && root) {
@@ -348,7 +348,8 @@ public final class SubmitRules {
         if (desc.timing().timeLimitMin() == 0 && info.defaultTimeMin() == PartitionInfo.NO_TIME) {
             return Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
         }
-        return !enforcesLimits() && Limits.hasTooFewTasks(desc, partition, state) ? Optional.of(SlurmErrno.BAD_TASK_COUNT) : Optional.empty();
+        return !enforcesLimits() && PartitionLimits.hasTooFewTasks(desc, partition, state) ? Optional.of(SlurmErrno.BAD_TASK_COUNT)
+                : Optional.empty();
     }
 
     private boolean enforcesLimits() {
@@ -362,8 +363,8 @@ public final class SubmitRules {
         }
         List<SlurmErrno> broken = new ArrayList<>();
         for (Partition p : open) {
-            Optional<SlurmErrno> limit = Limits.broken(desc, p, state)
-                    .or(() -> Limits.hasTooFewTasks(desc, p, state) ? Optional.of(SlurmErrno.INVALID_NODE_COUNT) : Optional.empty());
+            Optional<SlurmErrno> limit = PartitionLimits.broken(desc, p, state)
+                    .or(() -> PartitionLimits.hasTooFewTasks(desc, p, state) ? Optional.of(SlurmErrno.INVALID_NODE_COUNT) : Optional.empty());
             if (limit.isEmpty() && p.isUp() && state.settings().enforcePartLimits().equals("ANY")) {
                 return Optional.empty();
             }

@@ -6,21 +6,21 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Ids;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
-import dev.muster.core.limits.Limits;
-import dev.muster.core.limits.Mcs;
+import dev.muster.core.limits.McsLabel;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.tres.Keyword;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.Codec;
 import dev.muster.model.Durations;
 import dev.muster.model.JobDesc;
@@ -161,13 +161,13 @@ public final class UpdateRules {
             }
         }
         JobDesc bound = Codec.bind(desc, JobDesc.class);
-        JobDesc after = bound.withRequest(bound.request().withLicenses(Licences.resolved(state, bound.request().licenses())));
+        JobDesc after = bound.withRequest(bound.request().withLicenses(Licenses.resolved(state, bound.request().licenses())));
         Set<String> changed = JobUpdateKeys.whole(c.changes()).keySet();
         if (changed.contains("qos") && !changed.contains("timelimit")) {
             after = new AccountRules(state).limitedByQos(after);
         }
         if (changed.contains(UpdateFields.MCS_LABEL)) {
-            Optional<JobDesc> labelled = Mcs.of(state.settings()).relabelled(job.desc(), after);
+            Optional<JobDesc> labelled = McsLabel.of(state.settings()).relabelled(job.desc(), after);
             if (labelled.isEmpty()) {
                 return refuse(SlurmErrno.INVALID_MCS_LABEL);
             }
@@ -246,13 +246,13 @@ public final class UpdateRules {
         }
         if (!after.partition().equals(before.partition())) {
             for (String name : after.partition().split(",")) {
-                if (!Limits.mayEnter(after, state.partitions().at(name))) {
+                if (!PartitionLimits.mayEnter(after, state.partitions().at(name))) {
                     return refuse(SlurmErrno.ACCESS_DENIED);
                 }
             }
         }
         if (after.request().tasks() != before.request().tasks() && state.partitions().find(after.partition().split(",")[0])
-                .filter(p -> Limits.hasTooFewTasks(after, p, state)).isPresent()) {
+                .filter(p -> PartitionLimits.hasTooFewTasks(after, p, state)).isPresent()) {
             return refuse(SlurmErrno.BAD_TASK_COUNT);
         }
         if (!after.charge().reservation().equals(before.charge().reservation())) {
@@ -361,7 +361,7 @@ public final class UpdateRules {
 
     private int plannedMin(Job job) {
         Optional<Partition> first = state.partitions().find(job.desc().partition().split(",")[0]);
-        return first.map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(job.desc().timing().timeLimitMin());
+        return first.map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(job.desc().timing().timeLimitMin());
     }
 
     /** When a running job is to end: a time limit by another name, exact to the second. */
@@ -452,9 +452,9 @@ public final class UpdateRules {
         if (job.state() != JobState.RUNNING && job.state() != JobState.SUSPENDED) {
             return refuse(SlurmErrno.JOB_NOT_PENDING_NOR_RUNNING);
         }
-        Optional<LicenceRequest.Wanted> wanted = LicenceRequest.parse(Licences.resolved(state, value));
-        boolean right = wanted.isPresent() && !Licences.hasEqualsSign(value) && !wanted.get().any();
-        return right && Licences.leaves(state, job, wanted.get().items()) ? Optional.empty() : refuse(SlurmErrno.INVALID_LICENSES);
+        Optional<LicenseRequest.Wanted> wanted = LicenseRequest.parse(Licenses.resolved(state, value));
+        boolean right = wanted.isPresent() && !Licenses.hasEqualsSign(value) && !wanted.get().any();
+        return right && Licenses.leaves(state, job, wanted.get().items()) ? Optional.empty() : refuse(SlurmErrno.INVALID_LICENSES);
     }
 
     /** From now on it grows older as if it had just become eligible. */
@@ -529,7 +529,7 @@ public final class UpdateRules {
                 return refuse(SlurmErrno.INVALID_PARTITION_NAME);
             }
         }
-        String open = Limits.takingJobs(value, state);
+        String open = PartitionLimits.takingJobs(value, state);
         if (state.partitions().find(open).filter(p -> !p.takesJobs()).isPresent()) {
             return refuse(SlurmErrno.PARTITION_NOT_AVAIL);
         }

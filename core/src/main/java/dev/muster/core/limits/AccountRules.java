@@ -288,7 +288,7 @@ public final class AccountRules {
         }
         long most = mostMinutes(desc);
         Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
-        int standard = partition.map(p -> Limits.timeLimitMin(desc, p)).orElse(-1);
+        int standard = partition.map(p -> PartitionLimits.timeLimitMin(desc, p)).orElse(-1);
         if (most < 0 || standard >= 0 && standard <= most) {
             return desc;
         }
@@ -348,8 +348,8 @@ public final class AccountRules {
         if (denies(last)) {
             Map<String, Long> asked = asked(last);
             ofEach(last, asked, last.timing().timeLimitMin()).forEach(b -> broken.add(b.reason().word()));
-            new LimitChains(this).running(last, g -> g.allBroken(asked, new AccountUse(), this).forEach(r -> broken.add(r.word())));
-            LimitChains.minutesAlone(this, last, asked).forEach(r -> broken.add(r.word()));
+            new LimitHierarchy(this).running(last, g -> g.allBroken(asked, new AccountUse(), this).forEach(r -> broken.add(r.word())));
+            LimitHierarchy.minutesAlone(this, last, asked).forEach(r -> broken.add(r.word()));
         }
         return new Decision.Rejected(SlurmErrno.ACCOUNTING_POLICY, JobLimits.told(broken) + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
     }
@@ -414,9 +414,9 @@ public final class AccountRules {
 
     /** What a job asks for at least. */
     Map<String, Long> asked(JobDesc d) {
-        Map<String, Long> out = Amounts.requested(state, d).counted(state, d);
-        if (out.getOrDefault("mem", 0L) == 0 && Limits.saysNoMemory(d.request(), Limits.memory(state, d))) {
-            out.put("mem", Amounts.wholeNode(state, d) * out.getOrDefault("node", 1L));
+        Map<String, Long> out = TresCounts.requested(state, d).counted(state, d);
+        if (out.getOrDefault("mem", 0L) == 0 && PartitionLimits.saysNoMemory(d.request(), PartitionLimits.memory(state, d))) {
+            out.put("mem", TresCounts.wholeNode(state, d) * out.getOrDefault("node", 1L));
         }
         return out;
     }
@@ -433,8 +433,8 @@ public final class AccountRules {
         if (!single.isEmpty()) {
             return single.getFirst().reason();
         }
-        JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitChains::running, Optional.empty());
-        return running != JobReason.NONE ? running : LimitChains.minutesAlone(this, desc, asked).stream().findFirst().orElse(JobReason.NONE);
+        JobReason running = first(desc, asked, Map.of(), Allocation.NONE, beside, LimitHierarchy::running, Optional.empty());
+        return running != JobReason.NONE ? running : LimitHierarchy.minutesAlone(this, desc, asked).stream().findFirst().orElse(JobReason.NONE);
     }
 
     /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
@@ -448,7 +448,7 @@ public final class AccountRules {
             // for a limit of its QOS a job waits unless that says no; what their association can never hold together never starts
             boolean alone = desc == components.getFirst();
             if (deny ? never(desc, beside) != JobReason.NONE : !alone
-                    && first(desc, asked(desc), Map.of(), Allocation.NONE, beside, LimitChains::ofAssocs, Optional.empty()) != JobReason.NONE) {
+                    && first(desc, asked(desc), Map.of(), Allocation.NONE, beside, LimitHierarchy::ofAssocs, Optional.empty()) != JobReason.NONE) {
                 return true;
             }
             beside.planned(desc, asked(desc));
@@ -479,7 +479,7 @@ public final class AccountRules {
             return JobReason.NONE;
         }
         Map<String, Long> wanted = of(desc, allocation);
-        return first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitChains::all, alone(desc, wanted, limitMin));
+        return first(desc, wanted, minutes(wanted, limitMin), allocation, use, LimitHierarchy::all, alone(desc, wanted, limitMin));
     }
 
     /** What an allocation counts as; without one, what the job asks for. Devices of a type are held against who asks for that type alone. */
@@ -490,7 +490,7 @@ public final class AccountRules {
         Map<String, Long> out = AccountUse.tres(state, desc, allocation);
         TrackedTypes types = TrackedTypes.of(state.settings());
         if (!types.names().isEmpty()) {
-            Map<String, Integer> asked = Amounts.requested(state, desc).gres();
+            Map<String, Integer> asked = TresCounts.requested(state, desc).gres();
             types.names().stream().filter(t -> !asked.containsKey(t)).forEach(t -> out.remove("gres/" + t));
         }
         return out;
@@ -668,9 +668,9 @@ public final class AccountRules {
     /** The word of the first limit that so much is too much for beside what others have. @param alone what is broken whatever they have */
     private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use,
             Chosen chosen, Optional<JobLimits.Broken> alone) {
-        List<LimitGauge> gauges = new ArrayList<>();
-        chosen.of(new LimitChains(this), desc, gauges::add);
-        for (LimitGauge gauge : gauges) {
+        List<SharedLimits> gauges = new ArrayList<>();
+        chosen.of(new LimitHierarchy(this), desc, gauges::add);
+        for (SharedLimits gauge : gauges) {
             if (alone.isPresent() && gauge.place() > alone.get().place()) {
                 break;
             }
@@ -684,7 +684,7 @@ public final class AccountRules {
 
     /** Which limits are asked. */
     private interface Chosen {
-        void of(LimitChains chains, JobDesc desc, java.util.function.Consumer<LimitGauge> out);
+        void of(LimitHierarchy chains, JobDesc desc, java.util.function.Consumer<SharedLimits> out);
     }
 
     /** Resource minutes of a run; one without a limit counts as a year. */

@@ -51,7 +51,7 @@ public final class AccountUse {
         final Map<String, Long> gross = new TreeMap<>();
         int ran;
         /** Who goes by it; and whether it is among those that have changed. */
-        final List<LimitGauge> readers = new ArrayList<>();
+        final List<SharedLimits> readers = new ArrayList<>();
         private boolean touched;
         /** Of running jobs: amounts times the cluster time in seconds at which each must end. */
         final Map<String, Long> until = new TreeMap<>();
@@ -292,7 +292,7 @@ public final class AccountUse {
 
     /** What an allocation counts as. */
     public static Map<String, Long> tres(State state, JobDesc desc, Allocation a) {
-        return held(state, desc, Amounts.of(state, a).counted(state, desc));
+        return held(state, desc, TresCounts.of(state, a).counted(state, desc));
     }
 
     /** Without memory where none is dealt out: nobody has less because of it. */

@@ -42,7 +42,7 @@ public final class LimitUse {
         if (!assoc && !word.startsWith("QOS") && !word.startsWith("Max")) {
             return Optional.empty();
         }
-        Map<String, Long> asked = AccountUse.held(state, desc, Amounts.requested(state, desc).counted(state, desc));
+        Map<String, Long> asked = AccountUse.held(state, desc, TresCounts.requested(state, desc).counted(state, desc));
         AccountUse use = new AccountUse();
         use.reset(state);
         for (Holder h : assoc ? associations(state, desc) : qos(state, desc)) {

@@ -19,7 +19,7 @@ public final class PreemptPolicy {
     private final String type;
     private final List<String> standard;
     private final boolean gang;
-    private final Mcs mcs;
+    private final McsLabel mcs;
     private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
     /** By QOS: so long nobody is disturbed; and from which priority on nobody is. */
     private final Map<String, Long> exemptS = new java.util.HashMap<>();
@@ -32,7 +32,7 @@ public final class PreemptPolicy {
         this.type = options.getOrDefault(Preemption.TYPE, "");
         this.standard = Arrays.asList(options.getOrDefault(Preemption.MODE, "OFF").split(","));
         this.gang = standard.contains("GANG");
-        this.mcs = Mcs.of(state.settings());
+        this.mcs = McsLabel.of(state.settings());
     }
 
     private static Preemption.Mode mode(List<String> words) {
@@ -88,7 +88,7 @@ public final class PreemptPolicy {
 
     /** Labels may keep jobs from each other. */
     public boolean isLabelled() {
-        return !mcs.kind().equals("none") && mcs.select() != Mcs.Select.NEVER;
+        return !mcs.kind().equals("none") && mcs.select() != McsLabel.Select.NEVER;
     }
 
     /** Who has nodes with its label alone neither takes the place of a job that has not that label nor gives way to one. */

@@ -205,14 +205,14 @@ public final class Priorities {
         boolean small = options.getOrDefault("priority_favor_small", "").equals("true");
         if (flags.contains("SMALL_RELATIVE_TO_TIME")) {
             int limit = job.run().startTime() > 0 ? job.run().limitMin() : state.partitions().find(job.desc().partition().split(",")[0])
-                    .map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+                    .map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
             // no smaller than the nodes that it has to have, at the average of their CPUs; without a limit it is as nothing
-            double cpus = Math.max(Amounts.cpus(job), (double) Amounts.nodes(job) * totalCpus / Math.max(1, totalNodes));
+            double cpus = Math.max(TresCounts.cpus(job), (double) TresCounts.nodes(job) * totalCpus / Math.max(1, totalNodes));
             double part = limit <= 0 ? 0 : cpus / limit / Math.max(1, totalCpus);
             return small ? 1 - Math.min(1, part) : Math.min(1, part);
         }
-        double ofNodes = (double) Amounts.nodes(job) / Math.max(1, totalNodes);
-        double ofCpus = (double) Amounts.cpus(job) / Math.max(1, totalCpus);
+        double ofNodes = (double) TresCounts.nodes(job) / Math.max(1, totalNodes);
+        double ofCpus = (double) TresCounts.cpus(job) / Math.max(1, totalCpus);
         double part = (Math.min(1, ofNodes) + Math.min(1, ofCpus)) / 2;
         return small ? 1 - part : part;
     }
@@ -225,13 +225,13 @@ public final class Priorities {
         List<Node> members = new ArrayList<>();
         partition.get().nodes().forEach(n -> state.nodes().find(n).ifPresent(members::add));
         String name = partition.get().info().name();
-        Amounts all = Amounts.of(state, members);
+        TresCounts all = TresCounts.of(state, members);
         Map<String, Long> total = all.byName(all.billing(state, name));
-        Amounts mine = Amounts.of(state, job);
-        if (job.run().allocation().isEmpty() && Limits.saysNoMemory(job.desc().request(),
-                Limits.memory(job.desc().request(), partition.get(), state.settings()))) {
+        TresCounts mine = TresCounts.of(state, job);
+        if (job.run().allocation().isEmpty() && PartitionLimits.saysNoMemory(job.desc().request(),
+                PartitionLimits.memory(job.desc().request(), partition.get(), state.settings()))) {
             long whole = members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
-            mine = new Amounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
+            mine = new TresCounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
         }
         Map<String, Long> asked = mine.byName(mine.billing(state, name));
         for (String tres : tresWeights.keySet()) {

@@ -81,7 +81,7 @@ public final class QosRules {
         Optional<Partition> of = state.partitions().values().stream().filter(p -> p.info().qos().equals(qos.name())).findFirst();
         List<Node> nodes = new ArrayList<>();
         of.ifPresentOrElse(p -> p.nodes().forEach(n -> state.nodes().find(n).ifPresent(nodes::add)), () -> nodes.addAll(state.nodes().values()));
-        Amounts whole = Amounts.of(state, nodes);
+        TresCounts whole = TresCounts.of(state, nodes);
         Map<String, Long> total = whole.byName(whole.billing(state, of.map(Partition::name).orElse("")));
         Map<String, String> out = new TreeMap<>(qos.limits());
         for (String name : OF_A_WHOLE) {

@@ -24,7 +24,7 @@ public final class SoftLimit {
     /** Minutes that a job may run in its first partition, which may be more than it is planned with. */
     public static int hard(JobDesc desc, int plannedMin, State state) {
         return has(desc, state.settings()) ? state.partitions().find(desc.partition().split(",")[0])
-                .map(p -> Limits.runMin(desc, p)).orElse(plannedMin) : plannedMin;
+                .map(p -> PartitionLimits.runMin(desc, p)).orElse(plannedMin) : plannedMin;
     }
 
     /** When a job that runs is expected to be over: by its soft limit, and when that is over by the other. In ticks, -1 for never. */

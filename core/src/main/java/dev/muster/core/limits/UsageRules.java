@@ -9,7 +9,7 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.JobReason;
 import dev.muster.model.JobState;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -91,7 +91,7 @@ public final class UsageRules {
     public List<Change> policy(Policy p) {
         Map<String, Integer> used = new java.util.TreeMap<>();
         if (!p.remotes().isEmpty()) {
-            state.jobs().values().forEach(j -> Licences.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+            state.jobs().values().forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
         }
         Optional<Change.PolicyChanged> change = state.accounts().changed(p, used);
         if (change.isEmpty()) {
@@ -228,7 +228,7 @@ public final class UsageRules {
             }
             String partition = job.desc().partition().split(",")[0];
             Optional<QosPolicy> q = state.accounts().qos(job.desc().charge().firstQos());
-            Amounts amounts = Amounts.of(state, job.run().allocation());
+            TresCounts amounts = TresCounts.of(state, job.run().allocation());
             long billing = amounts.billing(state, job.desc());
             double factor = q.map(p -> p.limits().getOrDefault("UsageFactor", "")).filter(f -> !f.isEmpty()).map(Double::parseDouble).orElse(1.0);
             long amount = (long) (billing * factor * seconds * FairShare.UNIT);

@@ -8,7 +8,7 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.Affiliation;
+import dev.muster.model.NodeTopology;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Topology;
 import dev.muster.model.node.NodeMessages;
@@ -70,9 +70,9 @@ public final class DynamicRules {
             };
             String own = spec.map(Node.Spec::topology).orElse("");
             if (!own.isEmpty()) {
-                switch (Affiliation.place(after, spec.get().name(), own)) {
-                    case Affiliation.Placed p -> after = p.topologies();
-                    case Affiliation.Wrong w -> {
+                switch (NodeTopology.place(after, spec.get().name(), own)) {
+                    case NodeTopology.Placed p -> after = p.topologies();
+                    case NodeTopology.Wrong w -> {
                         return new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence());
                     }
                 }
@@ -159,7 +159,7 @@ public final class DynamicRules {
         }
         List<Topology> network = state.settings().topologies();
         for (String name : c.nodes()) {
-            network = Affiliation.place(network, name, "") instanceof Affiliation.Placed p ? p.topologies() : network;
+            network = NodeTopology.place(network, name, "") instanceof NodeTopology.Placed p ? p.topologies() : network;
         }
         if (!network.equals(state.settings().topologies())) {
             changes.add(new Change.OptionsChanged(Map.of(), network));
@@ -212,7 +212,7 @@ public final class DynamicRules {
         // where a node's own words do not fit the files it stays where those have it
         List<Topology> network = c.settings().topologies();
         for (Node.Spec s : java.util.stream.Stream.concat(specs.stream(), dynamic.values().stream()).toList()) {
-            if (!s.topology().isEmpty() && Affiliation.place(network, s.name(), s.topology()) instanceof Affiliation.Placed p) {
+            if (!s.topology().isEmpty() && NodeTopology.place(network, s.name(), s.topology()) instanceof NodeTopology.Placed p) {
                 network = p.topologies();
             }
         }

@@ -1,8 +1,8 @@
 package dev.muster.core.node;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.job.Exits;
 import dev.muster.core.job.Expediting;
+import dev.muster.core.job.RequeueExit;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
@@ -89,7 +89,7 @@ final class NodeLoss {
         boolean again = Expediting.isAsked(job) || job.desc().kind() == JobDesc.Kind.BATCH && (requeueAll || job.mayRequeue(state.settings()));
         if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
-            changes.addAll(Expediting.isAsked(job) ? Expediting.lost(job, now) : again ? Exits.later(state, job, now) : List.of(
+            changes.addAll(Expediting.isAsked(job) ? Expediting.lost(job, now) : again ? RequeueExit.later(state, job, now) : List.of(
                     new Change.JobEnded(job.id(), JobState.NODE_FAIL, JobReason.NODE_DOWN, "", ExitStatus.exited(1), now.seconds())));
         }
         changes.add(new Change.NodeReleased(job.id(), job.attempt(), node));

@@ -4,11 +4,11 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Ids;
 import dev.muster.core.job.BufferRules;
-import dev.muster.core.job.Exits;
 import dev.muster.core.job.Expediting;
 import dev.muster.core.job.HetRules;
+import dev.muster.core.job.RequeueExit;
 import dev.muster.core.job.SubmitRules;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Change;
@@ -267,7 +267,7 @@ public final class NodeRules {
             return;
         }
         if (step.isBatch()) {
-            changes.addAll(Exits.over(state, job, after.exit(), after.reason(), now));
+            changes.addAll(RequeueExit.over(state, job, after.exit(), after.reason(), now));
         } else if (job.desc().kind() == JobDesc.Kind.RUN && step.isAsked()) {
             ownStepEnded(job, after);
         }
@@ -286,7 +286,7 @@ public final class NodeRules {
                 worst = s.number() == ended.number() && !isThis && s.exit().compareTo(worst) > 0 ? s.exit() : worst;
             }
         }
-        changes.addAll(Exits.over(state, components.getFirst(), worst, ended.reason(), now));
+        changes.addAll(RequeueExit.over(state, components.getFirst(), worst, ended.reason(), now));
     }
 
     private void jobDone(Job job, String node, NodeMessages.JobDone m) {
@@ -335,7 +335,7 @@ public final class NodeRules {
         if (c.success()) {
             changes.add(new Change.ControllerPrologDone(job.id(), c.attempt()));
             if (job.run().limitTickMs() >= 0 && !job.run().allocation().awaitsNodes()) {    // what it takes is no time of the job's
-                changes.add(new Change.LimitChanged(job.id(), job.run().limitMin(), Limits.endTick(job.desc().timing(),
+                changes.add(new Change.LimitChanged(job.id(), job.run().limitMin(), PartitionLimits.endTick(job.desc().timing(),
                         job.run().limitMin(), 0, now), false));
             }
             if (!c.environment().isEmpty()) {
@@ -352,7 +352,7 @@ public final class NodeRules {
         } else if (!c.isReady()) {
             changes.add(new BufferRules(state, now).failedBeforeStart(job));
         } else if (job.desc().kind() == JobDesc.Kind.BATCH && job.mayRequeue(state.settings())) {
-            changes.addAll(Exits.later(state, job, now));
+            changes.addAll(RequeueExit.later(state, job, now));
         } else {
             changes.add(new Change.JobEnded(job.id(), JobState.CANCELLED, JobReason.JOB_LAUNCH_FAILURE, "", ExitStatus.NONE, now.seconds()));
         }

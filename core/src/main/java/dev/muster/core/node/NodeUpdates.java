@@ -9,9 +9,9 @@ import dev.muster.core.state.State;
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.Keyword;
 import dev.muster.core.tres.Tres;
-import dev.muster.model.Affiliation;
 import dev.muster.model.CpuBind;
 import dev.muster.model.HostList;
+import dev.muster.model.NodeTopology;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Topology;
 import java.util.ArrayList;
@@ -186,12 +186,12 @@ public final class NodeUpdates {
 
     /** Notes the node's new place, or says why it has none. */
     private Optional<Decision.Rejected> moved(String node, String words) {
-        return switch (Affiliation.place(topologies.orElse(state.settings().topologies()), node, words)) {
-            case Affiliation.Placed p -> {
+        return switch (NodeTopology.place(topologies.orElse(state.settings().topologies()), node, words)) {
+            case NodeTopology.Placed p -> {
                 topologies = Optional.of(p.topologies());
                 yield Optional.empty();
             }
-            case Affiliation.Wrong w -> Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
+            case NodeTopology.Wrong w -> Optional.of(new Decision.Rejected(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE, w.sentence()));
         };
     }
 

@@ -4,7 +4,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.index.DueIndex;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
@@ -242,7 +242,7 @@ public final class PowerRules {
             for (Job job : all) {
                 if (waited && !more && job.state() == JobState.RUNNING && done.add(job.id())) {
                     changes.add(new Change.LimitChanged(job.id(), job.run().limitMin(),
-                            Limits.endTick(job.desc().timing(), job.run().limitMin(), 0, now), true));
+                            PartitionLimits.endTick(job.desc().timing(), job.run().limitMin(), 0, now), true));
                 }
             }
         }

@@ -3,7 +3,7 @@ package dev.muster.core.preempt;
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.index.Touched;
-import dev.muster.core.job.Exits;
+import dev.muster.core.job.RequeueExit;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
@@ -120,7 +120,7 @@ public final class PreemptRules {
                     changes.add(new Change.JobSuspended(job.id(), now.seconds()));
                 }
             }
-            case REQUEUE -> changes.addAll(Exits.yielded(state, job, now));
+            case REQUEUE -> changes.addAll(RequeueExit.yielded(state, job, now));
             case CANCEL, OFF -> changes.add(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", ExitStatus.signaled(SIGTERM),
                     now.seconds()));
         }

@@ -6,7 +6,7 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.core.tres.Tres;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
@@ -370,7 +370,7 @@ public final class ReservationEdit {
     }
 
     private String licences(String text) {
-        return Licences.reserved(state, text).orElseGet(() -> {
+        return Licenses.reserved(state, text).orElseGet(() -> {
             wrong(SlurmErrno.INVALID_LICENSES);
             return text;
         });

@@ -6,13 +6,13 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.ExitStatus;
 import dev.muster.model.HostList;
 import dev.muster.model.JobDesc;
@@ -96,11 +96,11 @@ public final class ReservationRules {
         for (Reservation other : state.reservations().values()) {
             boolean beside = !other.name().equals(r.name())
                     && !other.windows(now.seconds(), r.startAt(now.seconds()), r.endAt(now.seconds())).isEmpty();
-            for (LicenceRequest.Item i : beside ? other.licences() : List.<LicenceRequest.Item>of()) {
+            for (LicenseRequest.Item i : beside ? other.licences() : List.<LicenseRequest.Item>of()) {
                 kept.merge(i.name(), i.count(), Integer::sum);
             }
         }
-        Map<String, Integer> all = Licences.capacities(state);
+        Map<String, Integer> all = Licenses.capacities(state);
         return r.licences().stream().anyMatch(i -> kept.containsKey(i.name())
                 && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
     }

@@ -118,7 +118,7 @@ public record Accounts(
     /** What the servers say is taken, beyond what this cluster's jobs have and what is left to other clusters, somebody else has. */
     private static List<RemoteLicence> missing(Policy p, Map<String, Integer> used) {
         Map<String, Integer> shares = new HashMap<>();
-        p.licences().forEach(text -> LicenceRequest.parse(text).ifPresent(w -> w.items().forEach(i -> shares.put(i.name(), i.count()))));
+        p.licences().forEach(text -> LicenseRequest.parse(text).ifPresent(w -> w.items().forEach(i -> shares.put(i.name(), i.count()))));
         return p.remotes().stream().map(r -> {
             long share = shares.getOrDefault(r.name(), 0);
             long beyond = r.consumed() - used.getOrDefault(r.name(), 0) - Math.max(0, r.count() - share);

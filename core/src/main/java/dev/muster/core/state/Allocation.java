@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.HostList;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Sluid;
@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param version grows with every change of the allocation
  * @param nodes   in the job's node order
  * @param awaitsController PrologSlurmctld has not succeeded yet
- * @param licences what it has of the cluster's, as {@link Licences} reads it
+ * @param licences what it has of the cluster's, as {@link Licenses} reads it
  * @param leaving  what the job has given up while it runs, until nothing of it is left there
  * @param backfilled it was started ahead of a job that came first and waits
  * @param resizes  when it became smaller, in order: accounting has a row for each size

@@ -1,7 +1,6 @@
 package dev.muster.core.state;
 
 import dev.muster.core.command.Access;
-import dev.muster.core.tres.Licences;
 import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ReservationFlag;
@@ -73,8 +72,8 @@ public record Reservation(
     }
 
     /** Licences that are kept for its jobs while it lasts. */
-    public List<LicenceRequest.Item> licences() {
-        return want.licenses.isEmpty() ? List.of() : LicenceRequest.parse(want.licenses).map(LicenceRequest.Wanted::items).orElse(List.of());
+    public List<LicenseRequest.Item> licences() {
+        return want.licenses.isEmpty() ? List.of() : LicenseRequest.parse(want.licenses).map(LicenseRequest.Wanted::items).orElse(List.of());
     }
 
     /** Who may use it: all that is said must hold. @param gids of the groups, in their order */

@@ -309,7 +309,7 @@ public record State(
                 case Change.JobStarted c -> started(c, now);
                 case Change.PrologDone c -> prologDone(c);
                 case Change.ControllerPrologDone c -> controllerPrologDone(c, now);
-                case Change.LimitChanged c -> job(c.jobId(), j -> j.with(Runs.limit(j.run(), c, now, tickMs)));
+                case Change.LimitChanged c -> job(c.jobId(), j -> j.with(JobRunUpdates.limit(j.run(), c, now, tickMs)));
                 case Change.JobMemoryLowered c -> c.memoryMb().forEach((node, mb) -> lowered(c.jobId(), node, mb));
                 case Change.JobShrunk c -> job(c.jobId(), j -> j.withAllocation(j.run().allocation().without(c.dropped(), c.time() == 0
                         ? Optional.empty() : Optional.of(new Allocation.Resize(c.time(), j.run().nextStep())))));
@@ -328,7 +328,7 @@ public record State(
                 case Change.JobFailedNode c -> job(c.jobId(), j -> j.withFailedNode(c.node()));
                 case Change.JobFlagged c -> job(c.jobId(), j -> j.with(c.flag(), c.on()));
                 case Change.JobSuspended c -> job(c.jobId(),
-                        j -> j.with(JobState.SUSPENDED).with(Runs.suspended(j.run(), c.time(), tickMs)));
+                        j -> j.with(JobState.SUSPENDED).with(JobRunUpdates.suspended(j.run(), c.time(), tickMs)));
                 case Change.CrontabChanged c -> crontabs = c.crontab().text().isEmpty() && c.crontab().entries().isEmpty()
                         ? crontabs.without(c.crontab().uid()) : crontabs.with(c.crontab().uid(), c.crontab());
                 case Change.JobPreempted c -> preempted = preempted.with(c.jobId(), new Preemption(c.jobId(), c.time(), c.mode(), c.endTick()));
@@ -491,7 +491,7 @@ public record State(
             job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobFlag.CONFIGURING, c.configuring())
                     .with(JobFlag.REQUEUED, false).with(JobFlag.EXPEDITING, false)
                     .with(JobReason.NONE, "").withAttempt(c.attempt(), j.restarts()).withFailedNode("")
-                    .with(Runs.start(now, tickMs, c)));
+                    .with(JobRunUpdates.start(now, tickMs, c)));
             for (Allocation.Share s : c.allocation().nodes()) {
                 node(s.node(), n -> n.withJob(c.jobId(), s.chargedCpus(), s.memoryMb()));
             }
@@ -529,7 +529,7 @@ public record State(
         private void stepEnded(Change.StepEnded c) {
             jobs.at(c.jobId()).step(c.stepId()).ifPresent(s -> {
                 refer(s.envHash(), -1);
-                job(c.jobId(), j -> Runs.derive(j.withStep(s.ended(c.endTime())), s));
+                job(c.jobId(), j -> JobRunUpdates.derive(j.withStep(s.ended(c.endTime())), s));
             });
         }
 
@@ -540,10 +540,11 @@ public record State(
                     job(c.jobId(), j -> j.withStep(s.ended(c.endTime())));
                 }
             }
-            job(c.jobId(), j -> j.state() != JobState.SUSPENDED ? j : j.with(Runs.pausedUpTo(j.run(), c.endTime(), shares.time())));
+            job(c.jobId(), j -> j.state() != JobState.SUSPENDED ? j : j.with(JobRunUpdates.pausedUpTo(j.run(), c.endTime(), shares.time())));
             job(c.jobId(), j -> {
                 Job over = j.with(c.state()).with(c.reason(), c.reasonText()).with(JobFlag.CONFIGURING, false)
-                        .with(JobFlag.STOPPED, false).with(JobFlag.COMPLETING, true).with(Runs.ended(j.run(), c.endTime(), tickMs, c.exit()));
+                        .with(JobFlag.STOPPED, false).with(JobFlag.COMPLETING, true).with(JobRunUpdates.ended(j.run(), c.endTime(), tickMs,
+                        c.exit()));
                 return over.run().allocation().allReleased() ? over.with(JobFlag.COMPLETING, false) : over;
             });
             buffers = buffers.ended(c.jobId(), c.endTime());
@@ -553,7 +554,7 @@ public record State(
 
         private void pendingEnded(Change.PendingJobEnded c) {
             job(c.jobId(), j -> j.over(c.state(), c.reason(), c.reasonText(),
-                    Runs.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
+                    JobRunUpdates.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
             buffers = buffers.pendingEnded(c.jobId(), c.endTime());
             finish(c.jobId());
         }
@@ -597,7 +598,7 @@ public record State(
                 freed = freed.with(JobFlag.COMPLETING, false);
                 if (freed.state() == JobState.PENDING) {
                     freed = freed.with(freed.run().exit().isSuccess() || freed.has(JobFlag.EXPEDITING) ? Job.Run.NONE
-                            : Runs.failed(freed.run().exit()));
+                            : JobRunUpdates.failed(freed.run().exit()));
                 }
             }
             jobs = jobs.with(c.jobId(), freed);
@@ -608,7 +609,7 @@ public record State(
 
         private void resumed(Change.JobResumed c) {
             preempted = preempted.without(c.jobId());
-            job(c.jobId(), j -> j.with(JobState.RUNNING).with(Runs.resumed(j.run(), c.time(), tickMs, c.limitTick(), shares.time())));
+            job(c.jobId(), j -> j.with(JobState.RUNNING).with(JobRunUpdates.resumed(j.run(), c.time(), tickMs, c.limitTick(), shares.time())));
         }
 
         private void requeued(Change.JobRequeued c) {
@@ -640,7 +641,7 @@ public record State(
                 }
             }
             jobs = jobs.with(job.id(), holding
-                    ? job.with(JobFlag.COMPLETING, true).with(Runs.ended(Runs.withoutSteps(job.run()), c.time(), tickMs,
+                    ? job.with(JobFlag.COMPLETING, true).with(JobRunUpdates.ended(JobRunUpdates.withoutSteps(job.run()), c.time(), tickMs,
                             c.exit().isSuccess() ? job.run().exit() : c.exit()))
                     : job.with(Job.Run.NONE));
         }

@@ -119,7 +119,7 @@ public final class TriggerRules {
                 : new Decision.Rejected(SlurmErrno.ERROR, "No such process");
     }
 
-    void due(Happenings happened, Now now, List<Change> changes) {
+    void due(TriggerEvents happened, Now now, List<Change> changes) {
         for (Trigger t : state.triggers().byId().values()) {
             if (t.dueTime() > 0) {
                 if (now.seconds() >= t.dueTime()) {
@@ -129,7 +129,7 @@ public final class TriggerRules {
             }
             String cause = cause(t, happened, now);
             if (cause.isEmpty()) {
-                if (t.jobId() != 0 && Happenings.isOver(state.jobs().find(t.jobId()))) {
+                if (t.jobId() != 0 && TriggerEvents.isOver(state.jobs().find(t.jobId()))) {
                     changes.add(new Change.TriggerCleared(t.id()));
                 }
             } else if (t.offsetS() > 0 && !t.is("time") && !t.is("idle")) {
@@ -141,9 +141,9 @@ public final class TriggerRules {
         happened.clear();
     }
 
-    private String cause(Trigger t, Happenings happened, Now now) {
+    private String cause(Trigger t, TriggerEvents happened, Now now) {
         Optional<Job> job = state.jobs().find(t.jobId());
-        if (t.is("fini") && Happenings.isOver(job) || t.is("time") && job.filter(j -> isTime(t, j, now)).isPresent()) {
+        if (t.is("fini") && TriggerEvents.isOver(job) || t.is("time") && job.filter(j -> isTime(t, j, now)).isPresent()) {
             return Integer.toString(t.jobId());
         }
         if (t.is(Trigger.RECONFIG) && happened.wasReconfigured()) {
@@ -161,7 +161,7 @@ public final class TriggerRules {
         return hit.isEmpty() ? "" : HostList.of(List.copyOf(hit)).compressed();
     }
 
-    private NavigableSet<String> idle(Trigger t, NavigableSet<String> meant, Happenings happened, Now now) {
+    private NavigableSet<String> idle(Trigger t, NavigableSet<String> meant, TriggerEvents happened, Now now) {
         NavigableSet<String> out = new TreeSet<>();
         for (String name : meant) {
             Optional<Node> node = state.nodes().find(name);

@@ -1,6 +1,6 @@
 package dev.muster.core.tres;
 
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Settings;
 import dev.muster.model.TresWeights;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ public final class Billing {
                 tres.add(kind + name);
             }
         });
-        LicenceRequest.parse(settings.options().getOrDefault("licenses", "")).ifPresent(w -> w.items().forEach(i -> tres.add("license/" + i.name())));
+        LicenseRequest.parse(settings.options().getOrDefault("licenses", "")).ifPresent(w -> w.items().forEach(i -> tres.add("license/" + i.name())));
         return TresWeights.isValid(weights, true) && TresWeights.unknown(weights, tres).isEmpty();
     }
 

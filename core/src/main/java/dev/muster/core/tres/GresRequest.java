@@ -1,6 +1,6 @@
 package dev.muster.core.tres;
 
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.model.Codec;
@@ -76,8 +76,8 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
 
     /** The request with its licences as they are kept, those of its tasks among those of the job. The number of tasks is known. */
     public static ResourceRequest withLicences(ResourceRequest asked, State state) {
-        ResourceRequest r = asked.withLicenses(Licences.resolved(state, asked.licenses()));
-        List<LicenceRequest.Item> perTask = Tres.licences(r.tresPerTask());
+        ResourceRequest r = asked.withLicenses(Licenses.resolved(state, asked.licenses()));
+        List<LicenseRequest.Item> perTask = Tres.licences(r.tresPerTask());
         if (perTask.isEmpty()) {
             return r;
         }
@@ -86,9 +86,9 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         if (!r.licenses().isEmpty()) {
             all.add(r.licenses());
         }
-        perTask.forEach(i -> all.add(new LicenceRequest.Item(i.name(), (int) Math.min(Integer.MAX_VALUE, (long) i.count() * tasks)).toString()));
-        LicenceRequest.Wanted sum = LicenceRequest.parse(String.join(",", all)).orElse(LicenceRequest.Wanted.NONE);
-        String text = sum.items().isEmpty() ? String.join(",", all) : LicenceRequest.text(sum.items());
+        perTask.forEach(i -> all.add(new LicenseRequest.Item(i.name(), (int) Math.min(Integer.MAX_VALUE, (long) i.count() * tasks)).toString()));
+        LicenseRequest.Wanted sum = LicenseRequest.parse(String.join(",", all)).orElse(LicenseRequest.Wanted.NONE);
+        String text = sum.items().isEmpty() ? String.join(",", all) : LicenseRequest.text(sum.items());
         return r.withLicenses(text);
     }
 

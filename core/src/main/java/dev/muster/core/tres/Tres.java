@@ -1,6 +1,6 @@
 package dev.muster.core.tres;
 
-import dev.muster.core.state.LicenceRequest;
+import dev.muster.core.state.LicenseRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -43,11 +43,11 @@ public final class Tres {
     }
 
     /** Licences of each task, as {@code license/fluent:2} names them. */
-    public static List<LicenceRequest.Item> licences(String text) {
-        List<LicenceRequest.Item> out = new ArrayList<>();
+    public static List<LicenseRequest.Item> licences(String text) {
+        List<LicenseRequest.Item> out = new ArrayList<>();
         for (String part : text.isEmpty() ? new String[0] : text.split(",")) {
             item(part).filter(i -> i.name.startsWith(LICENCE)).ifPresent(i -> out.add(
-                    new LicenceRequest.Item(i.name.substring(LICENCE.length()), i.count)));
+                    new LicenseRequest.Item(i.name.substring(LICENCE.length()), i.count)));
         }
         return out;
     }

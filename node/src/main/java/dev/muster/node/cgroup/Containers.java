@@ -12,9 +12,9 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.AsUser;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.Starter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -210,9 +210,9 @@ public final class Containers {
         String step = launch.stepId() < 0 ? StepId.name(launch.stepId()) : String.format(Locale.ROOT, "%05d", StepId.number(launch.stepId()));
         if (conf.spool().isEmpty()) {
             Path spool = settings.spoolDirectory().resolve(String.format(Locale.ROOT, "oci-job%05d-%s", launch.share().jobId(), step));
-            Spool.removeTree(spool);
+            JobSpool.removeTree(spool);
             Files.createDirectory(spool);
-            Spool.setMode(spool, "rwxr-x---");
+            JobSpool.setMode(spool, "rwxr-x---");
             Os.own(spool, owner.uid(), owner.gid());
             return spool;
         }
@@ -353,7 +353,7 @@ public final class Containers {
         try {
             Files.deleteIfExists(stepDirectory.resolve(REMEMBERED));
         } catch (IOException e) {
-            log.error(stepDirectory + ": " + Reasons.of(e));
+            log.error(stepDirectory + ": " + ErrorText.of(e));
         }
     }
 
@@ -365,12 +365,12 @@ public final class Containers {
                 user.run(List.of("rm", "-rf", "--", task.bundle()), new byte[0]);
             }
             if (conf.spool().isEmpty()) {
-                Spool.removeTree(Path.of(kept.spool()));
+                JobSpool.removeTree(Path.of(kept.spool()));
             } else {
                 user.run(List.of("rmdir", "--", kept.spool()), new byte[0]);
             }
         } catch (IOException e) {
-            log.error("cannot remove " + kept.spool() + ": " + Reasons.of(e));
+            log.error("cannot remove " + kept.spool() + ": " + ErrorText.of(e));
         }
     }
 
@@ -401,7 +401,7 @@ public final class Containers {
             log.debug(what + " " + command + ": " + outcome.code());
             return outcome;
         } catch (IOException e) {
-            log.error(what + ": " + Reasons.of(e));
+            log.error(what + ": " + ErrorText.of(e));
             return new AsUser.Outcome(-1, new byte[0]);
         }
     }

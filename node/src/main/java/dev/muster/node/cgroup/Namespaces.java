@@ -5,9 +5,9 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Hooks;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -92,10 +92,10 @@ public final class Namespaces {
         Path base = Path.of(conf.basePath());
         if (conf.autoBasePath()) {
             Files.createDirectories(base);
-            Spool.setMode(base, "rwxr-xr-x");
+            JobSpool.setMode(base, "rwxr-xr-x");
         }
         Files.createDirectory(directory);
-        Spool.setMode(directory, "rwx------");
+        JobSpool.setMode(directory, "rwx------");
         if (!conf.initScript().isEmpty()) {
             environment.put("SLURM_JOB_ID", Integer.toString(share.jobId()));
             environment.put("SLURM_JOB_MOUNT_SRC", directory.toString());
@@ -113,7 +113,7 @@ public final class Namespaces {
                 continue;
             }
             Path own = Files.createDirectory(directory.resolve("." + i));
-            Spool.setMode(own, "rwx------");
+            JobSpool.setMode(own, "rwx------");
             Os.own(own, share.owner().uid(), share.owner().gid());
             command.add(dir + "=" + own);
         }
@@ -159,9 +159,9 @@ public final class Namespaces {
             if (dropped.exitCode() != 0) {
                 throw new IOException(dropped.output().trim());
             }
-            Spool.removeTree(directory);
+            JobSpool.removeTree(directory);
         } catch (IOException e) {
-            log.error("cannot remove the directories of job " + jobId + " in " + directory + ": " + Reasons.of(e));
+            log.error("cannot remove the directories of job " + jobId + " in " + directory + ": " + ErrorText.of(e));
         }
     }
 }

@@ -2,8 +2,8 @@ package dev.muster.node.hardware;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.CpuFreq;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ public final class CpuFrequency {
             try {
                 set(directory, wanted);
             } catch (IOException e) {
-                log.error("StepId=" + step + ": cannot set the frequency of CPU " + cpu + ": " + Reasons.of(e));
+                log.error("StepId=" + step + ": cannot set the frequency of CPU " + cpu + ": " + ErrorText.of(e));
             }
         }
         if (!old.isEmpty()) {
@@ -117,7 +117,7 @@ public final class CpuFrequency {
                     Files.writeString(file, text);
                 } catch (IOException e) {
                     if (last) {
-                        log.error("StepId=" + step + ": cannot set back " + file + ": " + Reasons.of(e));
+                        log.error("StepId=" + step + ": cannot set back " + file + ": " + ErrorText.of(e));
                     }
                 }
             });

@@ -2,7 +2,7 @@ package dev.muster.node.hardware;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.MemBind;
-import dev.muster.node.os.Reasons;
+import dev.muster.node.os.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ public final class ZoneSort {
             try {
                 Files.writeString(order, Integer.toString(node));
             } catch (IOException e) {
-                log.error("zonesort of NUMA node " + node + ": " + Reasons.of(e));
+                log.error("zonesort of NUMA node " + node + ": " + ErrorText.of(e));
             }
         }
     }

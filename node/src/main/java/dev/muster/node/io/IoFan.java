@@ -2,7 +2,7 @@ package dev.muster.node.io;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
-import dev.muster.model.Fanout;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.node.NodeMessages.Behind;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.step.StepSocket;
@@ -56,11 +56,11 @@ final class IoFan implements AutoCloseable {
         this.up = up;
         this.attach = attach;
         this.own = own;
-        for (List<Behind> nodes : Fanout.branches(attach.behind(), attach.width())) {
+        for (List<Behind> nodes : LaunchTree.branches(attach.behind(), attach.width())) {
             Branch branch = new Branch(nodes);
             branches.add(branch);
             for (Behind node : nodes) {
-                List<Integer> tasks = Fanout.ranks(node.tasks(), TASKS_MAX - byTask.size());
+                List<Integer> tasks = LaunchTree.ranks(node.tasks(), TASKS_MAX - byTask.size());
                 if (tasks.isEmpty()) {
                     throw new IllegalArgumentException("node " + node.node() + " without tasks");
                 }
@@ -163,7 +163,7 @@ final class IoFan implements AutoCloseable {
                 frames.send(Codec.encode(new IoAttach(attach.jobId(), attach.attempt(), attach.stepId(), attach.token(), false, true,
                         firsts.getFirst(), attach.width(), nodes.subList(1, nodes.size()))));
                 if (nodes.size() > 1) {
-                    frames.expect(Fanout.SILENT_MS);
+                    frames.expect(LaunchTree.SILENT_MS);
                 }
                 Thread.ofVirtual().start(() -> write(frames));
                 while (true) {

@@ -3,14 +3,14 @@ package dev.muster.node.io;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
 import dev.muster.model.ExitStatus;
-import dev.muster.model.Fanout;
 import dev.muster.model.Json;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Jobs;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import dev.muster.node.step.NodeStep;
 import dev.muster.node.step.StepSocket;
@@ -48,12 +48,12 @@ public final class IoRelay {
     private final DaemonLog log;
     private final Loop loop;
     private final Steps steps;
-    private final Spool spool;
+    private final JobSpool spool;
 
     private final IoFan.Dialer dialer;
 
     /** @param dialer reaches the nodes behind this one, where it is a relay */
-    public IoRelay(Settings settings, DaemonLog log, Loop loop, Steps steps, Spool spool, IoFan.Dialer dialer) {
+    public IoRelay(Settings settings, DaemonLog log, Loop loop, Steps steps, JobSpool spool, IoFan.Dialer dialer) {
         this.dialer = dialer;
         this.settings = settings;
         this.log = log;
@@ -123,7 +123,7 @@ public final class IoRelay {
         try {
             while (!frames.isClosed()) {
                 frames.send(beat);
-                Thread.sleep(Fanout.BEAT_MS);
+                Thread.sleep(LaunchTree.BEAT_MS);
             }
         } catch (IOException e) {
             frames.close();

@@ -2,8 +2,8 @@ package dev.muster.node.io;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Codec;
-import dev.muster.model.Fanout;
 import dev.muster.model.Json;
+import dev.muster.model.LaunchTree;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Relay;
 import dev.muster.model.node.NodeMessages.Relayed;
@@ -112,7 +112,7 @@ public final class LaunchRelay {
 
     private void pass(Relay relay, Up up) {
         List<Part> parts = relay.launches().parts();
-        for (List<Part> branch : Fanout.branches(parts.subList(1, parts.size()), relay.width())) {
+        for (List<Part> branch : LaunchTree.branches(parts.subList(1, parts.size()), relay.width())) {
             Loop.aside(() -> branch(relay.id(), relay.width(), relay.launches().with(branch), up));
         }
     }

@@ -9,7 +9,7 @@ import dev.muster.model.node.NodeMessages.MpiAttach;
 import dev.muster.model.node.NodeMessages.MpiNode;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.Loop;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.MpiSpec;
 import dev.muster.node.step.NodeStep;
 import dev.muster.transport.Caller;
@@ -43,13 +43,13 @@ public final class MpiLinks {
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
-    private final Spool spool;
+    private final JobSpool spool;
     private final IoFan.Dialer dialer;
 
     /** @param node that has the parent; attach: what it is told */
     private record Parent(String node, MpiAttach attach) {}
 
-    public MpiLinks(Settings settings, DaemonLog log, Loop loop, Spool spool, IoFan.Dialer dialer) {
+    public MpiLinks(Settings settings, DaemonLog log, Loop loop, JobSpool spool, IoFan.Dialer dialer) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;

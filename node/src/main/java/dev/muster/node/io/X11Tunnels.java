@@ -8,9 +8,9 @@ import dev.muster.model.node.NodeMessages.X11Attach;
 import dev.muster.model.node.NodeMessages.X11Connect;
 import dev.muster.node.cgroup.Namespaces;
 import dev.muster.node.config.Settings;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayOutputStream;
@@ -66,11 +66,11 @@ public final class X11Tunnels implements AutoCloseable {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Spool spool;
+    private final JobSpool spool;
     private final Namespaces namespaces;
     private final Map<String, Tunnel> tunnels = new ConcurrentHashMap<>();
 
-    public X11Tunnels(Settings settings, DaemonLog log, Spool spool, Namespaces namespaces) {
+    public X11Tunnels(Settings settings, DaemonLog log, JobSpool spool, Namespaces namespaces) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;
@@ -389,7 +389,7 @@ public final class X11Tunnels implements AutoCloseable {
                 Files.deleteIfExists(namespaces.outside(share.jobId(), Path.of(display.get().authority())));
             }
         } catch (IOException e) {
-            log.error("cannot remove the X11 cookie of job " + share.jobId() + ": " + Reasons.of(e));
+            log.error("cannot remove the X11 cookie of job " + share.jobId() + ": " + ErrorText.of(e));
         }
     }
 

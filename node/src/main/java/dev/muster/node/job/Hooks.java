@@ -5,11 +5,10 @@ import dev.muster.model.GpuVariables;
 import dev.muster.model.MultiProgram;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Reasons;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.step.SpecBuilder;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -206,7 +205,7 @@ public final class Hooks {
             int code = process.waitFor();
             return code == 0 ? Optional.empty() : Optional.of(program + ": exit status " + code);
         } catch (IOException e) {
-            return Optional.of(program + ": " + Reasons.of(e));
+            return Optional.of(program + ": " + ErrorText.of(e));
         } catch (RuntimeException e) {
             return Optional.of(program + ": " + e);     // a program that cannot be begun has failed, as one that exits with an error
         } catch (InterruptedException e) {

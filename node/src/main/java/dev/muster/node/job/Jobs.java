@@ -1,7 +1,6 @@
 package dev.muster.node.job;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.ExitStatus;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages;
@@ -20,18 +19,18 @@ import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Suspend;
 import dev.muster.model.node.NodeMessages.ToNode;
-import dev.muster.node.Queries;
+import dev.muster.node.SlurmdApi;
 import dev.muster.node.cgroup.Cgroups;
 import dev.muster.node.config.Settings;
 import dev.muster.node.io.MpiLinks;
 import dev.muster.node.meter.TaskSamples;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Faults;
 import dev.muster.node.os.Leftovers;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
-import dev.muster.node.os.Reasons;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import dev.muster.node.step.Launcher;
 import dev.muster.node.step.NodeJob;
@@ -73,7 +72,7 @@ public final class Jobs {
     private final Settings settings;
     private final DaemonLog log;
     private final Loop loop;
-    private final Spool spool;
+    private final JobSpool spool;
     private final Reports reports;
     private final Hooks hooks;
     private final Cgroups cgroups;
@@ -85,7 +84,7 @@ public final class Jobs {
     /** Over and acknowledged, but with output or an end that srun has not fetched. */
     private final Map<String, NodeJob> unclaimed = new TreeMap<>();
 
-    public Jobs(Settings settings, DaemonLog log, Loop loop, Spool spool, Reports reports, Hooks hooks, Cgroups cgroups,
+    public Jobs(Settings settings, DaemonLog log, Loop loop, JobSpool spool, Reports reports, Hooks hooks, Cgroups cgroups,
             Launcher starter, MpiLinks mpi, Executor starters, String bootId) {
         this.settings = settings;
         this.log = log;
@@ -175,7 +174,7 @@ public final class Jobs {
             }
             return isNew;
         } catch (IOException e) {
-            fail(job, stepId, "cannot record the launch: " + Reasons.of(e), true, true);
+            fail(job, stepId, "cannot record the launch: " + ErrorText.of(e), true, true);
             return false;
         }
     }
@@ -213,7 +212,7 @@ public final class Jobs {
             spool.makeJobDirectory(share.jobId(), share.attempt());
             write(job);
         } catch (IOException e) {
-            fail(job, stepId, "cannot make the job's directory: " + Reasons.of(e), true, true);
+            fail(job, stepId, "cannot make the job's directory: " + ErrorText.of(e), true, true);
             discard(job);
             return Optional.empty();
         }
@@ -231,7 +230,7 @@ public final class Jobs {
         try {
             spool.remove(job.jobId(), job.attempt());
         } catch (IOException e) {
-            log.error("cannot remove the directory of " + job.name() + ": " + Reasons.of(e));
+            log.error("cannot remove the directory of " + job.name() + ": " + ErrorText.of(e));
         }
     }
 
@@ -500,7 +499,7 @@ public final class Jobs {
         }
         if (killWaitSeconds <= 0) {
             if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
-                step.whenRunning(() -> step.tellEnd(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, true)));
+                step.whenRunning(() -> step.tellEnd(ErrorText.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, true)));
             }
             terminate(job, step);
             return;
@@ -511,7 +510,7 @@ public final class Jobs {
         step.ending = true;
         step.whenRunning(() -> step.watch.filter(w -> !step.lingering).ifPresent(w -> {
             if (!reason.isEmpty()) {
-                step.tellEnd(Reasons.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
+                step.tellEnd(ErrorText.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
             w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
@@ -592,7 +591,7 @@ public final class Jobs {
     }
 
     private void reportDone(NodeJob job) {
-        long delayMs = Spread.delayMs(job.share.environment(), settings.nodeName(), settings.around().epilogMsgMicros());
+        long delayMs = EpilogMsgDelay.delayMs(job.share.environment(), settings.nodeName(), settings.around().epilogMsgMicros());
         if (delayMs > 0) {
             loop.later(delayMs, () -> tellDone(job));
         } else {
@@ -632,7 +631,7 @@ public final class Jobs {
                 if (step.isMeant(order)) {
                     int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> {
-                        Reasons.signalled(stepName(job, step.stepId), settings.nodeName(), order.signal()).ifPresent(step::tellEnd);
+                        ErrorText.signalled(stepName(job, step.stepId), settings.nodeName(), order.signal()).ifPresent(step::tellEnd);
                         w.signal(mode, order.signal());
                     }));
                 }
@@ -690,7 +689,7 @@ public final class Jobs {
         });
     }
 
-    /** The steps that run now, for {@link Queries}. */
+    /** The steps that run now, for {@link SlurmdApi}. */
     public List<ProcessTable.Running> running() {
         return running(0);
     }
@@ -725,7 +724,7 @@ public final class Jobs {
     /** Finds every job of an earlier slurmd: living steps are followed again, ended ones reported again. */
     public void adopt() throws IOException {
         for (java.nio.file.Path directory : spool.jobDirectories()) {
-            Optional<Spool.JobFile> file = spool.readJob(directory);
+            Optional<JobSpool.JobFile> file = spool.readJob(directory);
             if (file.isEmpty()) {
                 log.error(directory + " holds no readable job: left alone");
                 continue;
@@ -735,7 +734,7 @@ public final class Jobs {
         }
     }
 
-    private void adopt(Spool.JobFile file, List<Integer> steps) {
+    private void adopt(JobSpool.JobFile file, List<Integer> steps) {
         NodeJob job = new NodeJob(file.share());
         job.phase = NodeJob.Phase.valueOf(file.phase());
         job.killWaitSeconds = file.endKillWaitSeconds();
@@ -796,14 +795,14 @@ public final class Jobs {
         try {
             write(job);
         } catch (IOException e) {
-            String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + Reasons.of(e);
+            String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e);
             log.error("cannot write the file of " + job.name() + ": " + why);
             reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
         }
     }
 
     private void write(NodeJob job) throws IOException {
-        spool.saveJob(job.jobId(), job.attempt(), new Spool.JobFile(job.share, job.phase.name(), job.killWaitSeconds, job.endReason,
+        spool.saveJob(job.jobId(), job.attempt(), new JobSpool.JobFile(job.share, job.phase.name(), job.killWaitSeconds, job.endReason,
                 job.stepReasons(), job.epilogError, job.deadlineMs));
     }
 

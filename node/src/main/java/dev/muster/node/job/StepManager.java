@@ -19,11 +19,11 @@ import dev.muster.model.node.NodeMessages.EndStep;
 import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import dev.muster.node.config.Settings;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
 import dev.muster.node.spool.CharterFile;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.NodeJob;
 import dev.muster.node.step.NodeStep;
 import dev.muster.transport.Caller;
@@ -73,7 +73,7 @@ public final class StepManager {
     private final Loop loop;
     private final Jobs jobs;
     private final Reports reports;
-    private final Spool spool;
+    private final JobSpool spool;
     private final Peers peers;
     private final String bootId;
     private final BooleanSupplier connected;
@@ -82,7 +82,7 @@ public final class StepManager {
     private final Map<String, Held> held = new ConcurrentHashMap<>();
 
     /** @param connected whether slurmctld speaks to this node */
-    public StepManager(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Reports reports, Spool spool, Peers peers, String bootId,
+    public StepManager(Settings settings, DaemonLog log, Loop loop, Jobs jobs, Reports reports, JobSpool spool, Peers peers, String bootId,
             BooleanSupplier connected) {
         this.settings = settings;
         this.log = log;
@@ -238,7 +238,7 @@ public final class StepManager {
             try {
                 answer = h.job.create(caller.uid(), requestId, parts, token(), System.currentTimeMillis());
             } catch (UncheckedIOException e) {
-                log.error("a step of job " + h.jobId + " cannot be kept: " + Reasons.of(e.getCause()));
+                log.error("a step of job " + h.jobId + " cannot be kept: " + ErrorText.of(e.getCause()));
                 return Reply.error(SlurmErrno.CTLD_CONNECT);
             }
             if (answer instanceof StepDesk.Given<StepDesk.Begun> g) {
@@ -383,7 +383,7 @@ public final class StepManager {
         try {
             Files.write(file, Codec.encode(m.managed()));
         } catch (IOException e) {
-            return Reasons.of(e);
+            return ErrorText.of(e);
         }
         report(file, m.managed());
         jobs.launch(m.launch());
@@ -402,7 +402,7 @@ public final class StepManager {
             try {
                 Files.deleteIfExists(file);
             } catch (IOException e) {
-                log.debug(file + ": " + Reasons.of(e));
+                log.debug(file + ": " + ErrorText.of(e));
             }
         });
     }

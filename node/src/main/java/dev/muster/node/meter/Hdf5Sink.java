@@ -9,8 +9,8 @@ import dev.muster.model.hdf5.Hdf5.Column;
 import dev.muster.model.hdf5.Hdf5.Group;
 import dev.muster.model.hdf5.Hdf5.Table;
 import dev.muster.model.hdf5.Hdf5Writer;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -77,7 +77,7 @@ public final class Hdf5Sink implements ProfileSink {
             Files.createDirectory(place);
             Files.write(place.resolve(PLAN), Codec.encode(plan));
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: " + Reasons.of(e));
+            log.error("acct_gather_profile/hdf5: " + ErrorText.of(e));
         }
     }
 
@@ -100,7 +100,7 @@ public final class Hdf5Sink implements ProfileSink {
         } catch (java.nio.file.NoSuchFileException e) {
             // the step is over meanwhile
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: " + Reasons.of(e));
+            log.error("acct_gather_profile/hdf5: " + ErrorText.of(e));
         }
     }
 
@@ -114,7 +114,7 @@ public final class Hdf5Sink implements ProfileSink {
             }
         } catch (IOException e) {
             log.error("acct_gather_profile/hdf5: the series of step " + plan.jobId() + "." + StepId.name(plan.stepId()) + " stay in "
-                    + place + ": " + Reasons.of(e));
+                    + place + ": " + ErrorText.of(e));
         }
     }
 
@@ -131,7 +131,7 @@ public final class Hdf5Sink implements ProfileSink {
         } catch (java.nio.file.NoSuchFileException e) {
             // nobody has profiled here yet
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: " + Reasons.of(e));
+            log.error("acct_gather_profile/hdf5: " + ErrorText.of(e));
         } catch (Json.MalformedException e) {
             log.error("acct_gather_profile/hdf5: " + spool + ": " + e.getMessage());
         }

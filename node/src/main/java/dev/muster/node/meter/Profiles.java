@@ -12,10 +12,10 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.Settings;
 import dev.muster.node.config.SettingsReader;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
-import dev.muster.node.os.Reasons;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -184,7 +184,7 @@ public final class Profiles {
         try {
             Files.write(stepDirectory.resolve(FILE), Codec.encode(plan));
         } catch (IOException e) {
-            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + Reasons.of(e));
+            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + ErrorText.of(e));
         }
         sink.begun(plan);
         Live step = new Live(plan);

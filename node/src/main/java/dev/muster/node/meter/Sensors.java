@@ -5,14 +5,13 @@ import dev.muster.model.Codec;
 import dev.muster.model.Json;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -253,7 +252,7 @@ public final class Sensors {
             Files.write(next, Codec.encode(record));
             Files.move(next, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            complain(file, "cannot be written: " + Reasons.of(e));
+            complain(file, "cannot be written: " + ErrorText.of(e));
         }
     }
 

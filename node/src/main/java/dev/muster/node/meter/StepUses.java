@@ -6,8 +6,8 @@ import dev.muster.model.node.NodeMessages.ReadUse;
 import dev.muster.model.node.NodeMessages.StepUse;
 import dev.muster.model.node.NodeMessages.UsePoint;
 import dev.muster.model.node.NodeMessages.UseRead;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.ProcessTable;
-import dev.muster.node.os.Reasons;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -61,7 +61,7 @@ public final class StepUses {
         try {
             add(directory.resolve(step.jobId() + "." + step.attempt() + "." + step.stepId()), all);
         } catch (IOException e) {
-            log.error("what step " + step.jobId() + "." + step.stepId() + " uses cannot be kept: " + Reasons.of(e));
+            log.error("what step " + step.jobId() + "." + step.stepId() + " uses cannot be kept: " + ErrorText.of(e));
         }
     }
 
@@ -142,7 +142,7 @@ public final class StepUses {
                 }
             }
         } catch (IOException e) {
-            return new UseRead(q.id(), List.of(), Reasons.of(e));
+            return new UseRead(q.id(), List.of(), ErrorText.of(e));
         }
         return new UseRead(q.id(), out, "");
     }

@@ -9,9 +9,9 @@ import dev.muster.model.api.SlurmdMessages.TaskUsage;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.CpuClock;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.ProcessTable;
-import dev.muster.node.os.Reasons;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -111,7 +111,7 @@ public final class TaskSamples {
         } catch (java.nio.file.NoSuchFileException gone) {
             // the step is over meanwhile
         } catch (IOException e) {
-            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + Reasons.of(e));
+            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + ErrorText.of(e));
         }
     }
 

@@ -44,7 +44,7 @@ public final class NodeProgram {
             byte[] bytes = Files.readAllBytes(output.toPath());
             return new String(bytes, 0, Math.min(bytes.length, OUTPUT_MAX), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new Failed(Reasons.of(e));
+            throw new Failed(ErrorText.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failed("interrupted");

@@ -39,7 +39,7 @@ public final class UserEnvironment {
                 }
             }
         } catch (IOException e) {
-            log.error("cannot get the environment of user " + launch.share().owner().user() + ": " + Reasons.of(e));
+            log.error("cannot get the environment of user " + launch.share().owner().user() + ": " + ErrorText.of(e));
             throw unfit ? Launcher.FailedException.ofUnfitNode(LaunchFailed.NO_ENVIRONMENT)
                     : new Launcher.FailedException(LaunchFailed.NO_ENVIRONMENT);
         } catch (InterruptedException e) {

@@ -61,7 +61,7 @@ public final class UserFiles {
         try {
             return waited(q);
         } catch (IOException e) {
-            return new FileRead(q.id(), Reasons.of(e));
+            return new FileRead(q.id(), ErrorText.of(e));
         } finally {
             free.release();
         }

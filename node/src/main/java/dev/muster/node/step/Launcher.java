@@ -4,8 +4,8 @@ import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.job.Jobs;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Loop;
-import dev.muster.node.os.Reasons;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
 import java.util.List;
@@ -81,7 +81,7 @@ public interface Launcher {
 
         /** A file or process of the node failed. It is unfit where each further launch fails likewise. */
         public static FailedException ofSystem(String message) {
-            return new FailedException(message, true, Reasons.isOfNode(message));
+            return new FailedException(message, true, ErrorText.isOfNode(message));
         }
 
         /** What was asked for cannot be had: the step's own fault. */

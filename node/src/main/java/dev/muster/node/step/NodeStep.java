@@ -5,9 +5,9 @@ import dev.muster.model.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.SettingsReader;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Faults;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,7 +88,7 @@ public final class NodeStep {
     /**
      * Makes slurmstepd note why the step ends, for srun to tell, and print it where this node is the one that tells.
      *
-     * @param text see {@link Reasons#cancelled}
+     * @param text see {@link ErrorText#cancelled}
      */
     public void tellEnd(String text) {
         watch.ifPresent(w -> w.end(text, !endUntold, !limited));

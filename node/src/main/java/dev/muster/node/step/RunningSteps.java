@@ -3,7 +3,7 @@ package dev.muster.node.step;
 import dev.muster.node.cgroup.MemoryWatch;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.ProcessTable;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -14,7 +14,7 @@ public final class RunningSteps {
 
     /** @param second    see {@link NodeJob#isLookedAt}
      *  @param ofNode    seconds between two looks where nothing asks for others */
-    public static List<ProcessTable.Running> lookedAt(Collection<NodeJob> jobs, Spool spool, int second, int ofNode) {
+    public static List<ProcessTable.Running> lookedAt(Collection<NodeJob> jobs, JobSpool spool, int second, int ofNode) {
         List<ProcessTable.Running> out = new ArrayList<>();
         for (NodeJob job : jobs) {
             for (NodeStep step : job.steps.values()) {
@@ -27,7 +27,7 @@ public final class RunningSteps {
         return out;
     }
 
-    public static List<MemoryWatch.Watched> withMemoryLimit(Collection<NodeJob> jobs, Spool spool) {
+    public static List<MemoryWatch.Watched> withMemoryLimit(Collection<NodeJob> jobs, JobSpool spool) {
         List<MemoryWatch.Watched> out = new ArrayList<>();
         for (NodeJob job : jobs) {
             List<Long> stepds = job.steps.values().stream()

@@ -20,11 +20,11 @@ import dev.muster.node.meter.Profiles;
 import dev.muster.node.meter.Sensors;
 import dev.muster.node.meter.TaskSamples;
 import dev.muster.node.os.CpuClock;
+import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
-import dev.muster.node.os.Reasons;
 import dev.muster.node.os.UserEnvironment;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ import java.util.concurrent.CompletableFuture;
 public final class Starter implements Launcher {
     private final Settings settings;
     private final DaemonLog log;
-    private final Spool spool;
+    private final JobSpool spool;
     private final Cgroups cgroups;
     private final SpecBuilder specs;
     private final Namespaces namespaces;
@@ -54,7 +54,7 @@ public final class Starter implements Launcher {
     private final StepdServer stepds;
     private final CpuClock clock = CpuClock.here();
 
-    public Starter(Settings settings, DaemonLog log, Spool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
+    public Starter(Settings settings, DaemonLog log, JobSpool spool, Cgroups cgroups, SpecBuilder specs, Namespaces namespaces, X11Tunnels windows,
             Hooks hooks, Sensors sensors, Profiles profiles, StepdServer stepds) {
         this.settings = settings;
         this.log = log;
@@ -90,7 +90,7 @@ public final class Starter implements Launcher {
             Cgroups.Share step = specs.confined(whole.memoryMb(), cpus.isEmpty() ? share.cpus() : cpus, whole.gres());
             return spawn(share, stepId, step, script, (place, directory) -> built(whole, place, directory));
         } catch (IOException e) {
-            throw FailedException.ofSystem(Reasons.of(e));
+            throw FailedException.ofSystem(ErrorText.of(e));
         }
     }
 
@@ -176,7 +176,7 @@ public final class Starter implements Launcher {
             return spawn(share, dev.muster.model.node.NodeMessages.STEP_EXTERN, specs.confined(0, share.cpus(), share.gres()), none,
                     (place, directory) -> specs.external(share, place));
         } catch (IOException e) {
-            throw FailedException.ofSystem(Reasons.of(e));
+            throw FailedException.ofSystem(ErrorText.of(e));
         }
     }
 
@@ -196,7 +196,7 @@ public final class Starter implements Launcher {
         try {
             windows.of(share);
         } catch (IOException e) {
-            log.error("job " + share.jobId() + ": " + Reasons.of(e));
+            log.error("job " + share.jobId() + ": " + ErrorText.of(e));
         }
     }
 
@@ -249,7 +249,7 @@ public final class Starter implements Launcher {
         } catch (IOException e) {
             Path spec = directory.resolve("spec");
             Files.write(spec, specification);
-            Spool.setMode(spec, "rw-------");
+            JobSpool.setMode(spec, "rw-------");
             String answer = Os.run(List.of(settings.stepd().toString(), spec.toString())).output();
             return new StepdServer.Started(answer, CompletableFuture.completedFuture(false));
         }
@@ -258,7 +258,7 @@ public final class Starter implements Launcher {
     /** The script is the user's file in a directory that is not, written before anybody else can reach it. */
     private static void writeScript(Path script, Bytes content, JobShare share) throws IOException {
         Files.write(script, content.toArray());
-        Spool.setMode(script, "rwx------");
+        JobSpool.setMode(script, "rwx------");
         Os.own(script, share.owner().uid(), share.owner().gid());
     }
 }

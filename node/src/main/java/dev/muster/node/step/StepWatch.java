@@ -2,7 +2,7 @@ package dev.muster.node.step;
 
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +40,7 @@ public class StepWatch {
 
     private final Path directory;
     private final Path socket;
-    private final Spool spool;
+    private final JobSpool spool;
     private final Loop loop;
     private final Listener listener;
     private volatile StepSocket connection;
@@ -52,7 +52,7 @@ public class StepWatch {
 
     private static final char NOTHING = 0;
 
-    public StepWatch(Path directory, Spool spool, Loop loop, Listener listener) {
+    public StepWatch(Path directory, JobSpool spool, Loop loop, Listener listener) {
         this.directory = directory;
         this.socket = spool.socket(directory);
         this.spool = spool;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.node.job.Hooks;
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.Launcher;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,7 +87,7 @@ class FaultsTest {
     @Test
     void aLaunchThatCannotBeRecordedIsNotMarked() throws Exception {
         Path spool = Files.createDirectory(directory.resolve("spool"));
-        Spool tested = new Spool(spool);
+        JobSpool tested = new JobSpool(spool);
         tested.open();
         Files.createDirectory(spool.resolve("launched"));
         assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> tested.mark(7, 1, 0, "100"))).isInstanceOf(java.io.IOException.class);

@@ -2,7 +2,7 @@ package dev.muster.node.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.node.spool.Spool;
+import dev.muster.node.spool.JobSpool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -28,7 +28,7 @@ class StepWatchTest {
     /** A step that is killed for its memory first hears why: sent on threads of their own, the signal at times came first. */
     @Test
     void whatIsAskedComesInThatOrder() throws Exception {
-        Spool spool = new Spool(directory);
+        JobSpool spool = new JobSpool(directory);
         try (ServerSocketChannel stepd = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             stepd.bind(UnixDomainSocketAddress.of(spool.socket(directory)));
             CompletableFuture<List<String>> heard = CompletableFuture.supplyAsync(() -> hear(stepd));

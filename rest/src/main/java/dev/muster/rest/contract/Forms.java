@@ -2,7 +2,7 @@ package dev.muster.rest.contract;
 
 import dev.muster.rest.Options;
 import dev.muster.rest.http.Http;
-import dev.muster.rest.operation.Call;
+import dev.muster.rest.operation.RestCall;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,7 +19,7 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
 
     public static Forms read(Map<String, String> env) throws Options.Unfit {
         return new Forms(is(env, "_JSON", COMPACT, PRETTY), is(env, "_YAML", PRETTY, COMPACT),
-                Call.words(env.getOrDefault(variable(env, "_YAML"), "")).stream().noneMatch(NO_TAG::equalsIgnoreCase));
+                RestCall.words(env.getOrDefault(variable(env, "_YAML"), "")).stream().noneMatch(NO_TAG::equalsIgnoreCase));
     }
 
     private static String variable(Map<String, String> env, String end) {
@@ -29,7 +29,7 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
     private static boolean is(Map<String, String> env, String end, String usual, String other) throws Options.Unfit {
         boolean found = false;
         String variable = variable(env, end);
-        for (String word : Call.words(env.getOrDefault(variable, ""))) {
+        for (String word : RestCall.words(env.getOrDefault(variable, ""))) {
             if (end.equals("_YAML") && word.equalsIgnoreCase(NO_TAG)) {
                 continue;
             }

@@ -40,7 +40,7 @@ public final class Listeners implements AutoCloseable {
     private static final int IDLE_MS = 120_000;
 
     private final DaemonLog log;
-    private final Patience patience = new Patience(IDLE_MS);
+    private final WriteTimeout patience = new WriteTimeout(IDLE_MS);
     private final ReadBounds bounds = ReadBounds.ofHeap();
     private final Semaphore connections;
     private final Optional<SSLContext> tls;

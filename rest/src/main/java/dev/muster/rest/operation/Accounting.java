@@ -10,7 +10,7 @@ import dev.muster.cli.shape.Tree;
 import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows;
-import dev.muster.rest.contract.Made;
+import dev.muster.rest.contract.LazyList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,8 +23,8 @@ final class Accounting {
 
     private Accounting() {}
 
-    static Map<String, Call.Handler> handlers() {
-        Map<String, Call.Handler> out = new HashMap<>(AccountingChanges.handlers());
+    static Map<String, RestCall.Handler> handlers() {
+        Map<String, RestCall.Handler> out = new HashMap<>(AccountingChanges.handlers());
         out.put("slurmdb_{v}_get_job", Accounting::job);
         out.put("slurmdb_{v}_get_jobs", Accounting::jobs);
         out.put("slurmdb_{v}_get_config", Accounting::config);
@@ -55,13 +55,13 @@ final class Accounting {
 
     // ---- the book
 
-    static List<Json.Obj> rows(Call c, String entity, Json.Obj where, List<String> options) throws SlurmException {
-        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", Call.objects(options)))
+    static List<Json.Obj> rows(RestCall c, String entity, Json.Obj where, List<String> options) throws SlurmException {
+        return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", RestCall.objects(options)))
                 .objects("rows");
     }
 
     /** @param pairs parameter of the query and condition of slurmdbd, by turns */
-    private static Json.Obj where(Call c, String... pairs) {
+    private static Json.Obj where(RestCall c, String... pairs) {
         Json.Obj out = new Json.Obj();
         for (int i = 0; i < pairs.length; i += 2) {
             if (!c.asked(pairs[i]).isEmpty()) {
@@ -77,7 +77,7 @@ final class Accounting {
         {"withsubaccounts", "include_sub_acct_information"}, {"woplimits", "exclude_limits_from_parents"},
         {"onlydefaults", "filter_to_only_defaults"}, {"rawqos", "include_the_raw_qos_or_delta_qos"}};
 
-    private static List<String> options(Call c) {
+    private static List<String> options(RestCall c) {
         List<String> out = new ArrayList<>();
         for (String[] o : OPTIONS) {
             for (int i = 1; i < o.length; i++) {
@@ -89,7 +89,7 @@ final class Accounting {
         return out;
     }
 
-    private static void list(Call c, String entity, String field, Json.Obj where) throws SlurmException {
+    private static void list(RestCall c, String entity, String field, Json.Obj where) throws SlurmException {
         List<String> options = options(c);
         List<Json.Obj> rows = rows(c, entity, where, options).stream().filter(r -> fits(c, entity, r)).toList();
         rows.forEach(r -> without(c, r));
@@ -104,23 +104,23 @@ final class Accounting {
     }
 
     /** What slurmdbd is not asked for. */
-    private static boolean fits(Call c, String entity, Json.Obj row) {
+    private static boolean fits(RestCall c, String entity, Json.Obj row) {
         return switch (entity) {
             case "wckey" -> !c.given("only_defaults") || row.text("WCKey").startsWith("*");
-            case "account" -> !c.given("usersarecoords") || Call.words(row.text("AccountFlags")).contains("UsersAreCoords");
+            case "account" -> !c.given("usersarecoords") || RestCall.words(row.text("AccountFlags")).contains("UsersAreCoords");
             case "cluster" -> (c.list("cluster").isEmpty() || c.list("cluster").contains(row.text("Cluster")))
                     && c.list("federation").isEmpty() && flagged(c, row.text("ClusterFlags"));
             default -> true;
         };
     }
 
-    private static boolean flagged(Call c, String flags) {
-        List<String> has = Call.words(flags.toUpperCase(Locale.ROOT));
+    private static boolean flagged(RestCall c, String flags) {
+        List<String> has = RestCall.words(flags.toUpperCase(Locale.ROOT));
         return c.list("flags").stream().allMatch(f -> has.contains(f.toUpperCase(Locale.ROOT)));
     }
 
     /** What is not wanted of a row. */
-    private static void without(Call c, Json.Obj row) {
+    private static void without(RestCall c, Json.Obj row) {
         if (c.given("exclude_parent_id/name")) {
             row.put("ParentID", "").put("ParentName", "");
         }
@@ -136,23 +136,23 @@ final class Accounting {
         }
     }
 
-    static Json.Obj shape(Call c, String entity, List<Json.Obj> rows) throws SlurmException {
+    static Json.Obj shape(RestCall c, String entity, List<Json.Obj> rows) throws SlurmException {
         return AcctJson.of(entity, rows, rows(c, "tres", new Json.Obj(), List.of())).orElseThrow();
     }
 
-    private static void wckeysOf(Call c, Json.Obj users) throws SlurmException {
+    private static void wckeysOf(RestCall c, Json.Obj users) throws SlurmException {
         List<Json.Obj> all = shape(c, "wckey", rows(c, "wckey", new Json.Obj(), List.of())).objects("wckeys");
-        users.objects("users").forEach(u -> u.put("wckeys", Call.objects(all.stream().filter(w -> w.text("user").equals(u.text("name")))
+        users.objects("users").forEach(u -> u.put("wckeys", RestCall.objects(all.stream().filter(w -> w.text("user").equals(u.text("name")))
                 .toList())));
     }
 
-    private static void associations(Call c) throws SlurmException {
+    private static void associations(RestCall c) throws SlurmException {
         list(c, "association", "associations", where(c, "account", "account", "cluster", "cluster", "default_qos", "defaultqos", "id", "id",
                 "parent_account", "parent", "partition", "partition", "qos", "qos", "user", "user"));
     }
 
     /** By number; by name where none has that number. */
-    private static void wckey(Call c) throws SlurmException {
+    private static void wckey(RestCall c) throws SlurmException {
         String id = c.path().get("id");
         List<Json.Obj> all = rows(c, "wckey", new Json.Obj(), List.of());
         List<Json.Obj> meant = all.stream().filter(w -> w.text("ID").equals(id)).toList();
@@ -163,7 +163,7 @@ final class Accounting {
         c.out().with(shape);
     }
 
-    private static void config(Call c) throws SlurmException {
+    private static void config(RestCall c) throws SlurmException {
         for (String entity : List.of("cluster", "tres", "account", "user", "qos", "wckey", "association")) {
             boolean tree = entity.equals("account") || entity.equals("user");
             Json.Obj shape = shape(c, entity, rows(c, entity, new Json.Obj(), tree ? List.of("withassoc", "withcoord") : List.of()));
@@ -171,12 +171,12 @@ final class Accounting {
         }
     }
 
-    private static void conf(Call c) throws SlurmException {
+    private static void conf(RestCall c) throws SlurmException {
         List<Json.Obj> rows = rows(c, "configuration", new Json.Obj(), List.of());
         c.out().with(ConfJson.slurmdbd(rows.isEmpty() ? new Json.Obj() : rows.getFirst()));
     }
 
-    private static void instances(Call c) throws SlurmException {
+    private static void instances(RestCall c) throws SlurmException {
         List<Json.Obj> rows = rows(c, "instance", where(c, "cluster", "cluster", "extra", "extra", "instance_id", "instanceid",
                 "instance_type", "instancetype", "node_list", "node", "time_end", "end", "time_start", "start"), List.of());
         if (rows.isEmpty()) {
@@ -185,11 +185,11 @@ final class Accounting {
         c.out().with(AcctJson.of("instance", rows, List.of()).orElseThrow());
     }
 
-    private static void diag(Call c) throws SlurmException {
+    private static void diag(RestCall c) throws SlurmException {
         c.out().with(AcctJson.statistics(rows(c, "stats", new Json.Obj(), List.of())));
     }
 
-    private static void ping(Call c) throws SlurmException {
+    private static void ping(RestCall c) throws SlurmException {
         long began = System.nanoTime();
         boolean up;
         try {
@@ -206,10 +206,10 @@ final class Accounting {
 
     // ---- jobs
 
-    private static void answer(Call c, Json.Obj query, Predicate<Json.Obj> conditions) throws SlurmException {
+    private static void answer(RestCall c, Json.Obj query, Predicate<Json.Obj> conditions) throws SlurmException {
         EndedPages pages = new EndedPages(c.host(), query);
         boolean alone = query.flag("allocationsOnly");
-        c.out().put("jobs", (Made) element -> {
+        c.out().put("jobs", (LazyList) element -> {
             boolean[] any = {false};
             try {
                 pages.each(reply -> reply.objects("jobs").stream().filter(e -> conditions.test(e.obj("job"))).forEach(e -> {
@@ -227,21 +227,21 @@ final class Accounting {
         });
     }
 
-    private static void job(Call c) throws RestException, SlurmException {
+    private static void job(RestCall c) throws RestException, SlurmException {
         if (!c.path().get("job_id").matches("[0-9].*")) {
             throw RestException.query("\"" + c.path().get("job_id") + "\" is no job", "#/job_id/");
         }
-        answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", Call.objects(List.of(c.path().get("job_id")))), j -> true);
+        answer(c, new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", RestCall.objects(List.of(c.path().get("job_id")))), j -> true);
     }
 
     private static final String[] LISTS = {"account", "accounts", "cluster", "clusters", "job_name", "names", "partition", "partitions", "qos",
         "qos", "reason", "reasons", "step", "jobs", "wckey", "wckeys"};
-    private static void jobs(Call c) throws RestException, SlurmException {
+    private static void jobs(RestCall c) throws RestException, SlurmException {
         Predicate<Json.Obj> conditions = EndedJobs.of(c);
         Json.Obj q = new Json.Obj();
         for (int i = 0; i < LISTS.length; i += 2) {
             if (!c.list(LISTS[i]).isEmpty()) {
-                q.put(LISTS[i + 1], Call.objects(c.list(LISTS[i])));
+                q.put(LISTS[i + 1], RestCall.objects(c.list(LISTS[i])));
             }
         }
         List<Object> states = new ArrayList<>();
@@ -252,7 +252,7 @@ final class Accounting {
             q.put("states", states);
         }
         if (!c.asked("node").isEmpty()) {
-            q.put("nodes", Call.objects(Tree.hosts(c.asked("node"))));
+            q.put("nodes", RestCall.objects(Tree.hosts(c.asked("node"))));
         }
         ids(c, q, "users", "userIds");
         ids(c, q, "groups", "groupIds");
@@ -277,7 +277,7 @@ final class Accounting {
         return name;
     }
 
-    private static void ids(Call c, Json.Obj q, String parameter, String field) throws RestException {
+    private static void ids(RestCall c, Json.Obj q, String parameter, String field) throws RestException {
         List<Object> ids = new ArrayList<>();
         for (String name : c.list(parameter)) {
             int id = field.startsWith("u") ? c.host().userId(name) : c.host().groupId(name);

@@ -18,7 +18,7 @@ import java.util.Optional;
 final class AccountingChanges {
     private AccountingChanges() {}
 
-    static Map<String, Call.Handler> handlers() {
+    static Map<String, RestCall.Handler> handlers() {
         return Map.ofEntries(Map.entry("slurmdb_{v}_post_job", AccountingChanges::job),
                 Map.entry("slurmdb_{v}_post_jobs", AccountingChanges::jobs),
                 Map.entry("slurmdb_{v}_post_config", AccountingChanges::config), Map.entry("slurmdb_{v}_post_tres", AccountingChanges::tres),
@@ -46,7 +46,7 @@ final class AccountingChanges {
     }
 
     /** Does it. @throws RestException with the first of slurmdbd's sentences, if it was refused */
-    private static Json.Obj change(Call c, String verb, String entity, Map<String, String> set, Map<String, String> where)
+    private static Json.Obj change(RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
             throws RestException, SlurmException {
         Json.Obj done = c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity).put("set", of(set))
                 .put("where", of(where)).put("commit", Boolean.TRUE));
@@ -64,7 +64,7 @@ final class AccountingChanges {
     }
 
     /** What slurmdbd says of an entity that it does not remove is a number of Slurm's errors; other refusals have their sentence. */
-    private static RestException refused(Call c, String entity, int errno, String sentence) {
+    private static RestException refused(RestCall c, String entity, int errno, String sentence) {
         String first = sentence.lines().findFirst().orElse("").strip();
         Optional<SlurmErrno> known = !first.startsWith(REFUSED) ? Optional.empty()
                 : Arrays.stream(SlurmErrno.values()).filter(e -> e.sentence().equals(first.substring(REFUSED.length()))).findFirst();
@@ -99,7 +99,7 @@ final class AccountingChanges {
         return out;
     }
 
-    private static boolean exists(Call c, String entity, String name) throws SlurmException {
+    private static boolean exists(RestCall c, String entity, String name) throws SlurmException {
         return !Accounting.rows(c, entity, new Json.Obj().put("name", name), List.of()).isEmpty();
     }
 
@@ -110,22 +110,23 @@ final class AccountingChanges {
         return o.text("name");
     }
 
-    private static void deleted(Call c, String entity, Map<String, String> where, String field, String name) throws RestException, SlurmException {
+    private static void deleted(RestCall c, String entity, Map<String, String> where, String field, String name) throws RestException,
+            SlurmException {
         List<String> names = change(c, "delete", entity, Map.of(), where).texts("names");
         if (names.isEmpty()) {
             unchanged(c);
         }
-        c.out().put(field, Call.objects(names.isEmpty() ? List.of() : List.of(name)));
+        c.out().put(field, RestCall.objects(names.isEmpty() ? List.of() : List.of(name)));
     }
 
     /** Nothing was deleted, as the entity does not exist. */
-    private static void unchanged(Call c) {
+    private static void unchanged(RestCall c) {
         c.out().status(304);
     }
 
     // ---- QOS, clusters, TRES
 
-    private static void qos(Call c) throws RestException, SlurmException {
+    private static void qos(RestCall c) throws RestException, SlurmException {
         for (Json.Obj q : c.body().objects("qos")) {
             if (q.text("name").isEmpty()) {
                 throw RestException.query("Cannot create a QOS without a name", "_foreach_update_qos");
@@ -140,11 +141,11 @@ final class AccountingChanges {
         }
     }
 
-    private static void deleteQos(Call c) throws RestException, SlurmException {
+    private static void deleteQos(RestCall c) throws RestException, SlurmException {
         deleted(c, "qos", map("name", c.path().get("qos")), "removed_qos", c.path().get("qos"));
     }
 
-    private static void clusters(Call c) throws RestException, SlurmException {
+    private static void clusters(RestCall c) throws RestException, SlurmException {
         for (Json.Obj cluster : c.body().objects("clusters")) {
             String name = named(cluster, "A cluster");
             if (!exists(c, "cluster", name)) {
@@ -153,11 +154,11 @@ final class AccountingChanges {
         }
     }
 
-    private static void deleteCluster(Call c) throws RestException, SlurmException {
+    private static void deleteCluster(RestCall c) throws RestException, SlurmException {
         deleted(c, "cluster", map("name", c.path().get("cluster_name")), "deleted_clusters", c.path().get("cluster_name"));
     }
 
-    private static void tres(Call c) throws RestException, SlurmException {
+    private static void tres(RestCall c) throws RestException, SlurmException {
         List<Json.Obj> known = Accounting.shape(c, "tres", Accounting.rows(c, "tres", new Json.Obj(), List.of())).objects("TRES");
         List<Json.Obj> wanted = c.body().objects("TRES").isEmpty() ? c.body().objects("tres") : c.body().objects("TRES");
         for (Json.Obj t : wanted) {
@@ -169,7 +170,7 @@ final class AccountingChanges {
 
     // ---- accounts
 
-    private static void accounts(Call c) throws RestException, SlurmException {
+    private static void accounts(RestCall c) throws RestException, SlurmException {
         for (Json.Obj a : c.body().objects("accounts")) {
             String name = named(a, "An account");
             Map<String, String> set = said("description", a.text("description"), "organization", a.text("organization"), "Flags",
@@ -194,9 +195,9 @@ final class AccountingChanges {
     }
 
     /** These and no others. */
-    private static void coordinators(Call c, String account, List<String> wanted) throws RestException, SlurmException {
+    private static void coordinators(RestCall c, String account, List<String> wanted) throws RestException, SlurmException {
         List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", account), List.of("withcoord"));
-        List<String> had = rows.isEmpty() ? List.of() : Call.words(rows.getFirst().text("Coordinators"));
+        List<String> had = rows.isEmpty() ? List.of() : RestCall.words(rows.getFirst().text("Coordinators"));
         List<String> fresh = wanted.stream().filter(n -> !had.contains(n)).toList();
         List<String> gone = had.stream().filter(n -> !wanted.contains(n)).toList();
         if (!fresh.isEmpty()) {
@@ -207,11 +208,11 @@ final class AccountingChanges {
         }
     }
 
-    private static void deleteAccount(Call c) throws RestException, SlurmException {
+    private static void deleteAccount(RestCall c) throws RestException, SlurmException {
         deleted(c, "account", map("name", c.path().get("account_name")), "removed_accounts", c.path().get("account_name"));
     }
 
-    private static void accountsAssociation(Call c) throws RestException, SlurmException {
+    private static void accountsAssociation(RestCall c) throws RestException, SlurmException {
         Json.Obj condition = c.body().obj("association_condition");
         Map<String, String> set = limits(condition.obj("association"));
         set.putAll(said("parent", condition.obj("association").text("parent"), "description", c.body().obj("account").text("description"),
@@ -277,7 +278,7 @@ final class AccountingChanges {
 
     // ---- users
 
-    private static void users(Call c) throws RestException, SlurmException {
+    private static void users(RestCall c) throws RestException, SlurmException {
         for (Json.Obj u : c.body().objects("users")) {
             String name = named(u, "A user");
             if (!u.text("old_name").isEmpty()) {
@@ -315,7 +316,7 @@ final class AccountingChanges {
     }
 
     /** Those that are named and not there. */
-    private static void userAssociations(Call c, String user, List<Json.Obj> wanted) throws RestException, SlurmException {
+    private static void userAssociations(RestCall c, String user, List<Json.Obj> wanted) throws RestException, SlurmException {
         for (Json.Obj a : wanted) {
             if (!a.text("user").isEmpty() && !a.text("user").equals(user)) {
                 throw c.refused(SlurmErrno.NOT_SUPPORTED, "An association of " + a.text("user") + " is none of " + user + "'s");
@@ -335,18 +336,18 @@ final class AccountingChanges {
     }
 
     /** Accounts that the user is made a coordinator of; what he coordinates otherwise stays. */
-    private static void coordinated(Call c, String user, List<Json.Obj> accounts) throws RestException, SlurmException {
+    private static void coordinated(RestCall c, String user, List<Json.Obj> accounts) throws RestException, SlurmException {
         for (Json.Obj a : accounts) {
             boolean inherited = a.has("direct") && !a.flag("direct");
             List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
-            if (!inherited && (rows.isEmpty() || !Call.words(rows.getFirst().text("Coordinators")).contains(user))) {
+            if (!inherited && (rows.isEmpty() || !RestCall.words(rows.getFirst().text("Coordinators")).contains(user))) {
                 change(c, "add", "coordinator", Map.of(), map("name", user, "account", a.text("name")));
             }
         }
     }
 
     /** Said by its number; 0 for none. */
-    private static Map<String, String> qosOf(Call c, long id) throws RestException, SlurmException {
+    private static Map<String, String> qosOf(RestCall c, long id) throws RestException, SlurmException {
         if (id == 0) {
             return Map.of();
         }
@@ -358,14 +359,14 @@ final class AccountingChanges {
         return map("DefaultQOS", found.getFirst().text("Name"));
     }
 
-    private static void defaultQos(Call c, long id, Map<String, String> where) throws RestException, SlurmException {
+    private static void defaultQos(RestCall c, long id, Map<String, String> where) throws RestException, SlurmException {
         if (id != 0) {
             change(c, "modify", "user", qosOf(c, id), where);
         }
     }
 
     /** A default wckey that is not the user's yet becomes it. */
-    private static void modify(Call c, String name, Map<String, String> set) throws RestException, SlurmException {
+    private static void modify(RestCall c, String name, Map<String, String> set) throws RestException, SlurmException {
         String wckey = set.getOrDefault("defaultwckey", "");
         if (!wckey.isEmpty()) {
             addWckey(c, "", name, wckey);
@@ -375,11 +376,11 @@ final class AccountingChanges {
         }
     }
 
-    private static void deleteUser(Call c) throws RestException, SlurmException {
+    private static void deleteUser(RestCall c) throws RestException, SlurmException {
         deleted(c, "user", map("name", c.path().get("name")), "removed_users", c.path().get("name"));
     }
 
-    private static void usersAssociation(Call c) throws RestException, SlurmException {
+    private static void usersAssociation(RestCall c) throws RestException, SlurmException {
         Json.Obj condition = c.body().obj("association_condition");
         Json.Obj user = c.body().obj("user");
         Map<String, String> set = limits(condition.obj("association"));
@@ -404,7 +405,7 @@ final class AccountingChanges {
         return Entities.Wckey.plain(name);
     }
 
-    private static void addWckey(Call c, String cluster, String user, String name) throws RestException, SlurmException {
+    private static void addWckey(RestCall c, String cluster, String user, String name) throws RestException, SlurmException {
         Json.Obj where = new Json.Obj().put("user", user);
         if (!cluster.isEmpty()) {
             where.put("cluster", cluster);
@@ -414,14 +415,14 @@ final class AccountingChanges {
         }
     }
 
-    private static void wckeys(Call c) throws RestException, SlurmException {
+    private static void wckeys(RestCall c) throws RestException, SlurmException {
         for (Json.Obj w : c.body().objects("wckeys")) {
             addWckey(c, w.text("cluster"), w.text("user"), named(w, "A wckey"));
         }
     }
 
     /** By number, or all of a name. */
-    private static void deleteWckey(Call c) throws RestException, SlurmException {
+    private static void deleteWckey(RestCall c) throws RestException, SlurmException {
         String id = c.path().get("id");
         List<Json.Obj> all = Accounting.rows(c, "wckey", new Json.Obj(), List.of());
         List<Json.Obj> byId = all.stream().filter(w -> w.text("ID").equals(id)).toList();
@@ -439,13 +440,13 @@ final class AccountingChanges {
 
     // ---- associations
 
-    private static void associations(Call c) throws RestException, SlurmException {
+    private static void associations(RestCall c) throws RestException, SlurmException {
         for (Json.Obj a : c.body().objects("associations")) {
             association(c, a);
         }
     }
 
-    private static void association(Call c, Json.Obj a) throws RestException, SlurmException {
+    private static void association(RestCall c, Json.Obj a) throws RestException, SlurmException {
         String cluster = a.text("cluster").isEmpty() ? c.names().cluster() : a.text("cluster");
         String account = a.text("account");
         String user = a.text("user");
@@ -478,7 +479,7 @@ final class AccountingChanges {
         }
     }
 
-    private static void deleteAssociations(Call c) throws RestException, SlurmException {
+    private static void deleteAssociations(RestCall c) throws RestException, SlurmException {
         Map<String, String> where = said("account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
         for (String name : c.query().keySet()) {
             if (!List.of("account", "cluster", "partition", "user").contains(name) && c.flag(name)) {
@@ -522,7 +523,7 @@ final class AccountingChanges {
 
     // ---- everything
 
-    private static void config(Call c) throws RestException, SlurmException {
+    private static void config(RestCall c) throws RestException, SlurmException {
         clusters(c);
         if (!c.body().objects("tres").isEmpty()) {
             tres(c);
@@ -536,7 +537,7 @@ final class AccountingChanges {
 
     // ---- jobs that are over
 
-    private static void modify(Call c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
+    private static void modify(RestCall c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
         Json.Obj comment = job.obj("comment");
         if (!comment.text("system").isEmpty() || !job.obj("tres").list("allocated").isEmpty()) {
             throw c.refused(SlurmErrno.NOT_SUPPORTED, "Neither the system's comment nor the TRES of a job that is over can be changed by"
@@ -557,11 +558,11 @@ final class AccountingChanges {
         c.out().put("results", results);
     }
 
-    private static void job(Call c) throws RestException, SlurmException {
+    private static void job(RestCall c) throws RestException, SlurmException {
         modify(c, List.of(c.path().get("job_id")), c.body());
     }
 
-    private static void jobs(Call c) throws RestException, SlurmException {
+    private static void jobs(RestCall c) throws RestException, SlurmException {
         modify(c, c.body().texts("job_id_list"), c.body().obj("job_rec"));
     }
 }

@@ -19,7 +19,7 @@ final class Cluster {
 
     private Cluster() {}
 
-    static Map<String, Call.Handler> handlers() {
+    static Map<String, RestCall.Handler> handlers() {
         return Map.ofEntries(Map.entry("slurm_{v}_get_ping", Cluster::ping), Map.entry("slurm_{v}_get_nodes", Cluster::nodes),
                 Map.entry("slurm_{v}_get_node", Cluster::node), Map.entry("slurm_{v}_get_partitions", Cluster::partitions),
                 Map.entry("slurm_{v}_get_partition", Cluster::partitions), Map.entry("slurm_{v}_get_reservations", Cluster::reservations),
@@ -36,7 +36,7 @@ final class Cluster {
     }
 
     /** slurmctld may be away: that is the answer then, no error. */
-    private static void ping(Call c) throws RestException, SlurmException {
+    private static void ping(RestCall c) throws RestException, SlurmException {
         long began = System.nanoTime();
         List<String> configured = c.host().controllers();
         String host = configured.isEmpty() ? "" : configured.getFirst();
@@ -57,17 +57,17 @@ final class Cluster {
     // ---- lists
 
     /** Since when the caller could see this content. */
-    private static long since(Call c, String list, Object content, long now) {
+    private static long since(RestCall c, String list, Object content, long now) {
         return FRESH.since(list + " " + c.user().name() + c.path(), content, now);
     }
 
     /** @return whether the caller has all of it already */
-    static boolean unchanged(Call c, String list, Object content, long now) throws RestException {
+    static boolean unchanged(RestCall c, String list, Object content, long now) throws RestException {
         long since = since(c, list, content, now);
         return !c.asked("update_time").isEmpty() && (c.time("update_time") - 1 >= since || c.time("update_time") > now);
     }
 
-    private static void listed(Call c, String list, Json.Obj shape, long now) throws RestException {
+    private static void listed(RestCall c, String list, Json.Obj shape, long now) throws RestException {
         long since = since(c, list, shape.raw(list), now);
         if (unchanged(c, list, shape.raw(list), now)) {
             c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_" + list + "()");
@@ -76,7 +76,7 @@ final class Cluster {
         c.out().with(shape.put("last_update", Tree.number(since)));
     }
 
-    private static void nodes(Call c) throws RestException, SlurmException {
+    private static void nodes(RestCall c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryNodes", new Json.Obj().put("all", Boolean.TRUE));
         long now = reply.number("now");
         Json.Obj shape = NodesJson.nodes(c.names(), reply, reply.objects("nodes"));
@@ -87,16 +87,16 @@ final class Cluster {
         c.out().with(shape.put("last_update", Tree.number(since(c, "nodes", shape.raw("nodes"), now))));
     }
 
-    private static void node(Call c) throws RestException, SlurmException {
+    private static void node(RestCall c) throws RestException, SlurmException {
         String name = c.path().get("node_name");
-        Json.Obj reply = c.controller("QueryNodes", new Json.Obj().put("all", Boolean.TRUE).put("nodes", Call.objects(List.of(name))));
+        Json.Obj reply = c.controller("QueryNodes", new Json.Obj().put("all", Boolean.TRUE).put("nodes", RestCall.objects(List.of(name))));
         listed(c, "nodes", NodesJson.nodes(c.names(), reply, reply.objects("nodes")), reply.number("now"));
         if (reply.objects("nodes").isEmpty()) {
             none(c, "Failure to query node " + name, "_dump_nodes");
         }
     }
 
-    private static void partitions(Call c) throws RestException, SlurmException {
+    private static void partitions(RestCall c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
         List<Json.Obj> all = named(c, reply.objects("partitions"), "partition_name");
         if (all.isEmpty() && c.path().containsKey("partition_name")) {
@@ -106,16 +106,16 @@ final class Cluster {
     }
 
     /** A thing that is not there is an empty list and no failure: clients that have deleted it wait for this answer. */
-    private static void none(Call c, String description, String source) {
+    private static void none(RestCall c, String description, String source) {
         c.out().error(new RestException(200, 0, "No error", description, source));
     }
 
-    private static List<Json.Obj> named(Call c, List<Json.Obj> all, String parameter) {
+    private static List<Json.Obj> named(RestCall c, List<Json.Obj> all, String parameter) {
         String name = c.path().get(parameter);
         return name == null ? all : all.stream().filter(p -> p.text("name").equals(name)).toList();
     }
 
-    private static void reservations(Call c) throws RestException, SlurmException {
+    private static void reservations(RestCall c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryReservations");
         List<Json.Obj> all = named(c, reply.objects("reservations"), "reservation_name");
         listed(c, "reservations", ControlJson.reservations(all, reply.number("now")), reply.number("now"));
@@ -126,15 +126,15 @@ final class Cluster {
         }
     }
 
-    private static void licenses(Call c) throws SlurmException {
+    private static void licenses(RestCall c) throws SlurmException {
         c.out().with(ControlJson.licenses(c.controller("QueryLicenses").objects("licenses"), c.host().nowMs() / 1000));
     }
 
-    private static void diag(Call c) throws SlurmException {
+    private static void diag(RestCall c) throws SlurmException {
         c.out().with(DiagJson.of(c.controller("QueryDiagnostics")));
     }
 
-    private static void shares(Call c) throws SlurmException {
+    private static void shares(RestCall c) throws SlurmException {
         List<String> accounts = c.list("accounts");
         List<String> users = c.list("users");
         List<Json.Obj> rows = new ArrayList<>();
@@ -147,11 +147,11 @@ final class Cluster {
         c.out().with(SharesJson.of(rows, c.names().cluster()));
     }
 
-    private static void reconfigure(Call c) throws SlurmException {
+    private static void reconfigure(RestCall c) throws SlurmException {
         c.controller("Reconfigure", c.change());
     }
 
-    private static void conf(Call c) throws RestException, SlurmException {
+    private static void conf(RestCall c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryConfig");
         if (c.time("update_time") > reply.number("now")) {
             c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_ctl_conf()");

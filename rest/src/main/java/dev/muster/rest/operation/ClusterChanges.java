@@ -25,7 +25,7 @@ final class ClusterChanges {
 
     // ---- nodes
 
-    private static void update(Call c, String nodes) throws RestException, SlurmException {
+    private static void update(RestCall c, String nodes) throws RestException, SlurmException {
         Json.Obj b = c.body();
         Json.Obj changes = new Json.Obj();
         String[][] words = {{"comment", "comment"}, {"extra", "extra"}, {"gres", "gres"}, {"reason", "reason"}};
@@ -65,7 +65,7 @@ final class ClusterChanges {
             c.out().warning("The reason is the caller's: reason_uid is passed over", "#/reason_uid/");
         }
         if (changes.fields().isEmpty()) {
-            if (c.controller("QueryNodes", new Json.Obj().put("nodes", Call.objects(List.of(nodes)))).objects("nodes").isEmpty()) {
+            if (c.controller("QueryNodes", new Json.Obj().put("nodes", RestCall.objects(List.of(nodes)))).objects("nodes").isEmpty()) {
                 throw RestException.of(SlurmErrno.INVALID_NODE_NAME, "Failure to update node " + nodes, "_update_node");
             }
             return;
@@ -73,7 +73,7 @@ final class ClusterChanges {
         c.controller("UpdateNode", c.change().put("nodes", nodes).put("changes", changes));
     }
 
-    static void node(Call c) throws RestException, SlurmException {
+    static void node(RestCall c) throws RestException, SlurmException {
         String name = joined(c.body(), "name");
         if (!name.isEmpty() && !name.equals(c.path().get("node_name"))) {
             throw c.refused(SlurmErrno.INVALID_NODE_NAME, "name is another than the path's");
@@ -81,7 +81,7 @@ final class ClusterChanges {
         update(c, c.path().get("node_name"));
     }
 
-    static void nodes(Call c) throws RestException, SlurmException {
+    static void nodes(RestCall c) throws RestException, SlurmException {
         String names = joined(c.body(), "name");
         if (names.isEmpty()) {
             throw c.refused(SlurmErrno.INVALID_NODE_NAME, "name must say which nodes");
@@ -89,11 +89,11 @@ final class ClusterChanges {
         update(c, names);
     }
 
-    static void deleteNode(Call c) throws SlurmException {
+    static void deleteNode(RestCall c) throws SlurmException {
         c.controller("DeleteNodes", c.change().put("nodes", c.path().get("node_name")));
     }
 
-    static void newNode(Call c) throws SlurmException {
+    static void newNode(RestCall c) throws SlurmException {
         c.controller("CreateNodes", c.change().put("line", c.body().text("node_conf")));
     }
 
@@ -151,7 +151,7 @@ final class ClusterChanges {
         for (int i = 0; i < OTHER_WAYS.size(); i += 2) {
             String path = OTHER_WAYS.get(i);
             Object raw = raw(partition, path);
-            if (Unheeded.isEmpty(raw) || raw.equals(raw(now, path)) || raw instanceof Json.Obj o && raw(now, path) instanceof Json.Obj n
+            if (IgnoredFields.isEmpty(raw) || raw.equals(raw(now, path)) || raw instanceof Json.Obj o && raw(now, path) instanceof Json.Obj n
                     && o.fields().equals(n.fields())) {
                 continue;
             }
@@ -173,7 +173,7 @@ final class ClusterChanges {
         return jobs <= 1 ? "NO" : "YES:" + jobs;
     }
 
-    static void partitions(Call c) throws RestException, SlurmException {
+    static void partitions(RestCall c) throws RestException, SlurmException {
         Json.Obj known = c.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
         for (Json.Obj p : c.body().objects("partitions")) {
             String name = p.text("name");
@@ -202,13 +202,13 @@ final class ClusterChanges {
         }
     }
 
-    static void deletePartition(Call c) throws SlurmException {
+    static void deletePartition(RestCall c) throws SlurmException {
         c.controller("DeletePartition", c.change().put("partition", c.path().get("partition_name")));
     }
 
     // ---- reservations
 
-    static void reservations(Call c) throws RestException, SlurmException {
+    static void reservations(RestCall c) throws RestException, SlurmException {
         List<Object> done = new ArrayList<>();
         for (Json.Obj r : c.body().objects("reservations")) {
             done.add(put(c, r));
@@ -216,15 +216,15 @@ final class ClusterChanges {
         c.out().put("reservations", done);
     }
 
-    static void reservation(Call c) throws RestException, SlurmException {
+    static void reservation(RestCall c) throws RestException, SlurmException {
         c.out().put("reservations", new ArrayList<>(List.of(put(c, c.body()))));
     }
 
-    static void deleteReservation(Call c) throws SlurmException {
+    static void deleteReservation(RestCall c) throws SlurmException {
         c.controller("DeleteReservation", c.change().put("name", c.path().get("reservation_name")));
     }
 
-    private static Json.Obj put(Call c, Json.Obj r) throws RestException, SlurmException {
+    private static Json.Obj put(RestCall c, Json.Obj r) throws RestException, SlurmException {
         String name = r.text("name");
         boolean there = !name.isEmpty() && c.controller("QueryReservations", new Json.Obj()).objects("reservations").stream()
                 .anyMatch(o -> o.text("name").equals(name));
@@ -241,7 +241,7 @@ final class ClusterChanges {
         return r.put("name", there ? name : reply.text("name"));
     }
 
-    private static Json.Obj values(Call c, Json.Obj r) throws RestException {
+    private static Json.Obj values(RestCall c, Json.Obj r) throws RestException {
         Json.Obj v = new Json.Obj();
         if (!r.text("name").isEmpty()) {
             v.put("reservationname", r.text("name"));
@@ -286,7 +286,7 @@ final class ClusterChanges {
         }
     }
 
-    private static void flags(Call c, Json.Obj r, Json.Obj v) throws RestException {
+    private static void flags(RestCall c, Json.Obj r, Json.Obj v) throws RestException {
         List<String> on = new ArrayList<>();
         List<String> off = new ArrayList<>();
         for (String word : r.texts("flags")) {

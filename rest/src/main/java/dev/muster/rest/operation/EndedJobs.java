@@ -17,7 +17,7 @@ final class EndedJobs {
     private EndedJobs() {}
 
     /** @throws RestException for what is no number where one is meant */
-    static Predicate<Json.Obj> of(Call c) throws RestException {
+    static Predicate<Json.Obj> of(RestCall c) throws RestException {
         Predicate<Json.Obj> all = numbered(c, "association", "assocId").and(numbered(c, "reservation_id", "reservationId"));
         Set<String> reservations = new HashSet<>(c.list("reservation"));
         if (!reservations.isEmpty()) {
@@ -41,7 +41,7 @@ final class EndedJobs {
         return all.and(filter);
     }
 
-    private static Predicate<Json.Obj> numbered(Call c, String parameter, String field) throws RestException {
+    private static Predicate<Json.Obj> numbered(RestCall c, String parameter, String field) throws RestException {
         Set<Long> wanted = new HashSet<>();
         for (String word : c.list(parameter)) {
             if (!word.matches("[0-9]{1,10}")) {

@@ -41,7 +41,7 @@ public final class EndedPages {
                 if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
                     throw e;
                 }
-                query.put("clusters", Call.objects(host.clusters()));
+                query.put("clusters", RestCall.objects(host.clusters()));
             }
         }
         return host.accounting().call("QueryAccounting", query);

@@ -3,8 +3,8 @@ package dev.muster.rest.operation;
 import dev.muster.cli.shape.Tree;
 import dev.muster.model.Json;
 import dev.muster.model.Release;
+import dev.muster.rest.contract.LazyList;
 import dev.muster.rest.contract.Listing;
-import dev.muster.rest.contract.Made;
 import dev.muster.rest.http.Request;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +44,7 @@ public final class Envelope {
 
     /** Whether it has a list that is better written in pieces. */
     boolean isLong() {
-        return answer.fields().values().stream().anyMatch(v -> v instanceof Listing || v instanceof Made);
+        return answer.fields().values().stream().anyMatch(v -> v instanceof Listing || v instanceof LazyList);
     }
 
     /** @return this */

@@ -165,7 +165,7 @@ final class JobBody {
     /** {@code gpu:2} and {@code gres:gpu:2} are {@code gres/gpu:2}. */
     private static String devices(String text) {
         List<String> all = new ArrayList<>();
-        for (String item : Call.words(text)) {
+        for (String item : RestCall.words(text)) {
             String bare = item.startsWith("gres:") || item.startsWith("gres/") ? item.substring(5) : item;
             boolean other = bare.startsWith("cpu") || bare.startsWith("mem") || bare.startsWith("license/");
             all.add(other ? bare : "gres/" + bare);
@@ -383,7 +383,7 @@ final class JobBody {
     /** What nobody has read must be empty. */
     private void rest() throws RestException {
         for (Map.Entry<String, Object> e : in.fields().entrySet()) {
-            if (!read.contains(e.getKey()) && !Unheeded.isEmpty(e.getValue())) {
+            if (!read.contains(e.getKey()) && !IgnoredFields.isEmpty(e.getValue())) {
                 throw unfit(e.getKey(), e.getKey() + " is not supported by this version");
             }
         }

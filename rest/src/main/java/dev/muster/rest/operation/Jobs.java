@@ -17,7 +17,7 @@ import java.util.Map;
 final class Jobs {
     private Jobs() {}
 
-    static Map<String, Call.Handler> handlers() {
+    static Map<String, RestCall.Handler> handlers() {
         return Map.ofEntries(Map.entry("slurm_{v}_get_jobs", Jobs::list), Map.entry("slurm_{v}_get_job", Jobs::one),
                 Map.entry("slurm_{v}_get_jobs_state", Jobs::states), Map.entry("slurm_{v}_post_job_submit", Jobs::submit),
                 Map.entry("slurm_{v}_post_job_allocate", Jobs::allocate), Map.entry("slurm_{v}_post_job", Jobs::update),
@@ -28,10 +28,10 @@ final class Jobs {
 
     private static Json.Obj query(List<String> ids) {
         Json.Obj q = new Json.Obj().put("allStates", Boolean.TRUE).put("allPartitions", Boolean.TRUE).put("details", Boolean.TRUE);
-        return ids.isEmpty() ? q : q.put("jobs", Call.objects(ids));
+        return ids.isEmpty() ? q : q.put("jobs", RestCall.objects(ids));
     }
 
-    private static void list(Call c) throws RestException, SlurmException {
+    private static void list(RestCall c) throws RestException, SlurmException {
         Controller.Rows all = c.rows("QueryJobs", query(List.of()), "jobs");
         if (!c.asked("update_time").isEmpty() && unchanged(c, head(all))) {
             c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_jobs()");
@@ -51,7 +51,7 @@ final class Jobs {
         return reply;
     }
 
-    private static void one(Call c) throws RestException, SlurmException {
+    private static void one(RestCall c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path().get("job_id"))));
         if (reply.objects("jobs").isEmpty()) {
             throw unknown(c);
@@ -66,18 +66,19 @@ final class Jobs {
     /** slurmctld's error for a request to signal jobs that selects none. */
     private static final int NO_FILTER = 2173;
 
-    private static RestException unknown(Call c) {
+    private static RestException unknown(RestCall c) {
         return c.refused(SlurmErrno.INVALID_JOB_ID, "Unable to query JobId=" + c.path().getOrDefault("job_id", c.asked("job_id")));
     }
 
     /** Nothing is newer than what the caller has. */
-    static boolean unchanged(Call c, Json.Obj reply) throws RestException {
+    static boolean unchanged(RestCall c, Json.Obj reply) throws RestException {
         return !c.asked("update_time").isEmpty() && c.time("update_time") - 1 >= reply.number("lastUpdate");
     }
 
-    private static void states(Call c) throws SlurmException {
+    private static void states(RestCall c) throws SlurmException {
         Json.Obj q = query(c.list("job_id")).put("details", Boolean.FALSE)
-                .put("fields", Call.objects(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state", "flags", "hetJobId", "hetOffset")));
+                .put("fields", RestCall.objects(List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state", "flags", "hetJobId",
+                "hetOffset")));
         Json.Obj reply = c.controller("QueryJobs", q);
         List<Object> out = new ArrayList<>();
         for (Json.Obj job : reply.objects("jobs")) {
@@ -94,7 +95,7 @@ final class Jobs {
 
     // ---- new ones
 
-    private static void submit(Call c) throws RestException, SlurmException {
+    private static void submit(RestCall c) throws RestException, SlurmException {
         List<Json.Obj> parts = new ArrayList<>(c.body().objects("jobs"));
         boolean one = parts.isEmpty();
         if (one && c.body().has("job")) {
@@ -130,11 +131,11 @@ final class Jobs {
                 "Populated \"script\" field is required for job submission", "_job_post");
     }
 
-    private static void submitted(Call c, Json.Obj reply) {
+    private static void submitted(RestCall c, Json.Obj reply) {
         c.out().put("job_id", reply.number("jobId")).put("job_submit_user_msg", String.join("\n", reply.texts("warnings")));
     }
 
-    private static void allocate(Call c) throws RestException, SlurmException {
+    private static void allocate(RestCall c) throws RestException, SlurmException {
         List<Json.Obj> parts = c.body().objects("hetjob");
         if (parts.isEmpty()) {
             submitted(c, c.controller("Submit", new JobBody(c.host(), c.body().obj("job"), "#/job/").request("ALLOCATION", "")
@@ -154,7 +155,7 @@ final class Jobs {
 
     // ---- changes
 
-    private static void update(Call c) throws RestException, SlurmException {
+    private static void update(RestCall c) throws RestException, SlurmException {
         String id = c.path().get("job_id");
         JobBody body = new JobBody(c.host(), c.body(), "#/");
         Json.Obj changes = body.changes(id);
@@ -163,7 +164,7 @@ final class Jobs {
         }
         boolean hold = c.body().flag("hold");
         if (changes.fields().isEmpty() && !c.body().has("hold")) {
-            Json.Obj there = c.controller("QueryJobs", query(List.of(id)).put("fields", Call.objects(List.of("jobId"))));
+            Json.Obj there = c.controller("QueryJobs", query(List.of(id)).put("fields", RestCall.objects(List.of("jobId"))));
             if (there.objects("jobs").isEmpty()) {
                 throw RestException.of(SlurmErrno.INVALID_JOB_ID, "Job update requested failed", "slurm_update_job2()");
             }
@@ -174,7 +175,7 @@ final class Jobs {
         }
         if (c.body().has("hold")) {
             results.addAll(tasks(c, c.controller("JobAction", c.change().put("action", hold ? "hold" : "release")
-                    .put("jobs", Call.objects(List.of(id))))));
+                    .put("jobs", RestCall.objects(List.of(id))))));
         }
         if (results.isEmpty()) {
             results.add(result(id, 0, "", ""));
@@ -183,7 +184,7 @@ final class Jobs {
     }
 
     /** What came of the tasks of an array, where something went wrong with some of them. */
-    private static List<Object> tasks(Call c, Json.Obj reply) throws RestException {
+    private static List<Object> tasks(RestCall c, Json.Obj reply) throws RestException {
         String said = c.operation().id().replace("_{v}", "") + "()";
         if (!isOfSome(reply)) {
             for (Json.Obj e : reply.objects("errors")) {
@@ -193,7 +194,7 @@ final class Jobs {
         return tasks(c, reply, said);
     }
 
-    private static List<Object> tasks(Call c, Json.Obj reply, String said) {
+    private static List<Object> tasks(RestCall c, Json.Obj reply, String said) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj e : reply.objects("errors")) {
             out.add(result(e.text("job"), e.integer("errno"), e.text("error"), e.text("said")));
@@ -242,7 +243,7 @@ final class Jobs {
 
     private static final List<String> CANCEL_FLAGS = List.of("BATCH_JOB", "FULL_JOB", "HURRY", "CRON_JOBS", "VERBOSE");
 
-    private static Json.Obj cancel(Call c, int signal, List<String> flags, List<String> jobs) throws RestException {
+    private static Json.Obj cancel(RestCall c, int signal, List<String> flags, List<String> jobs) throws RestException {
         boolean tasks = !jobs.isEmpty() && jobs.stream().allMatch(j -> j.indexOf('_') > 0);
         for (String flag : flags) {
             if (!CANCEL_FLAGS.contains(flag) && !(flag.equals("ARRAY_TASK") && tasks)) {
@@ -257,14 +258,14 @@ final class Jobs {
         return words.stream().map(w -> w.toUpperCase(java.util.Locale.ROOT)).toList();
     }
 
-    private static void delete(Call c) throws RestException, SlurmException {
+    private static void delete(RestCall c) throws RestException, SlurmException {
         String id = c.path().get("job_id");
         Json.Obj asked = cancel(c, signal(c.asked("signal")), upper(c.list("flags")), List.of(id));
-        Json.Obj reply = c.controller("Cancel", asked.put("jobs", Call.objects(List.of(id))));
+        Json.Obj reply = c.controller("Cancel", asked.put("jobs", RestCall.objects(List.of(id))));
         c.out().put("status", status(reply, upper(c.list("flags")).contains("VERBOSE") ? List.of(id) : List.of()));
     }
 
-    private static void deleteMany(Call c) throws RestException, SlurmException {
+    private static void deleteMany(RestCall c) throws RestException, SlurmException {
         Json.Obj b = c.body();
         List<String> jobs = b.texts("jobs");
         Json.Obj q = cancel(c, signal(b.text("signal")), b.texts("flags"), jobs).put("ctld", Boolean.TRUE);
@@ -273,16 +274,16 @@ final class Jobs {
         boolean filtered = false;
         for (String[] f : filters) {
             if (!b.text(f[1]).isEmpty()) {
-                q.put(f[0], Call.objects(Call.words(b.text(f[1]))));
+                q.put(f[0], RestCall.objects(RestCall.words(b.text(f[1]))));
                 filtered = true;
             }
         }
         if (!b.texts("job_state").isEmpty()) {
-            q.put("states", Call.objects(b.texts("job_state")));
+            q.put("states", RestCall.objects(b.texts("job_state")));
             filtered = true;
         }
         if (!b.texts("nodes").isEmpty()) {
-            q.put("nodes", Call.objects(Tree.hosts(String.join(",", b.texts("nodes")))));
+            q.put("nodes", RestCall.objects(Tree.hosts(String.join(",", b.texts("nodes")))));
             filtered = true;
         }
         String user = b.text("user_name").isEmpty() ? b.text("user_id") : b.text("user_name");
@@ -299,7 +300,7 @@ final class Jobs {
                     "Signal request failed", "slurm_kill_jobs()");
         }
         if (!jobs.isEmpty()) {
-            q.put("jobs", Call.objects(jobs));
+            q.put("jobs", RestCall.objects(jobs));
         }
         Json.Obj reply = c.controller("Cancel", q);
         c.out().put("status", status(reply, b.texts("flags").contains("VERBOSE") ? reply.texts("done") : List.of()));
@@ -326,11 +327,11 @@ final class Jobs {
 
     // ---- again
 
-    private static List<Object> requeued(Call c, String id, List<String> flags) throws SlurmException {
+    private static List<Object> requeued(RestCall c, String id, List<String> flags) throws SlurmException {
         boolean hold = flags.contains("Hold") || flags.contains("SpecialExit");
         String argument = flags.contains("SpecialExit") ? "SpecialExit" : flags.contains("Incomplete") && !hold ? "incomplete" : "";
         Json.Obj reply = c.controller("JobAction", c.change().put("action", hold ? "requeuehold" : "requeue").put("argument", argument)
-                .put("jobs", Call.objects(List.of(id))));
+                .put("jobs", RestCall.objects(List.of(id))));
         List<Object> out = tasks(c, reply, "slurm_requeue2()");
         if (out.isEmpty()) {
             out.add(result(id, 0, "", ""));
@@ -338,12 +339,12 @@ final class Jobs {
         return out;
     }
 
-    private static void requeue(Call c) throws SlurmException {
+    private static void requeue(RestCall c) throws SlurmException {
         List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream().filter(f -> c.given(Router.key(f))).toList();
         c.out().put("status", requeued(c, c.path().get("job_id"), flags));
     }
 
-    private static void requeueMany(Call c) throws RestException, SlurmException {
+    private static void requeueMany(RestCall c) throws RestException, SlurmException {
         if (c.body().texts("jobs").isEmpty()) {
             throw c.refused(SlurmErrno.INVALID_JOB_ID, "No jobs are given");
         }
@@ -355,7 +356,7 @@ final class Jobs {
     }
 
     /** What a job has on each of its nodes. */
-    private static void resources(Call c) throws RestException, SlurmException {
+    private static void resources(RestCall c) throws RestException, SlurmException {
         Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path().get("job_id"))));
         if (reply.objects("jobs").isEmpty()) {
             throw unknown(c);

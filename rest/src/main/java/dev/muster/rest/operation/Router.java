@@ -11,19 +11,18 @@ import dev.muster.rest.Main;
 import dev.muster.rest.contract.Body;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.contract.Document;
-import dev.muster.rest.contract.Fit;
 import dev.muster.rest.contract.Forms;
-import dev.muster.rest.contract.Kind;
+import dev.muster.rest.contract.ResponseWriter;
+import dev.muster.rest.contract.SchemaType;
 import dev.muster.rest.contract.Yaml;
 import dev.muster.rest.http.Http;
 import dev.muster.rest.http.Request;
 import dev.muster.rest.page.Feed;
-import dev.muster.rest.page.Live;
 import dev.muster.rest.page.Page;
+import dev.muster.rest.page.PageApi;
 import dev.muster.rest.page.Sessions;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,10 +42,10 @@ public final class Router {
     private static final Set<String> YAML_TYPES = Set.of("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml");
 
     private final Contract contract;
-    private final Kind.Book kinds;
+    private final SchemaType.Book kinds;
     private final Auth auth;
     private final Sessions sessions = new Sessions();
-    private final Live live;
+    private final PageApi live;
     private final Optional<Page> page;
     private final Forms forms;
     private final Set<String> tags;
@@ -54,15 +53,15 @@ public final class Router {
     private final DaemonLog log;
     private final Identities identities = new Identities();
     private final Semaphore working;
-    private final Map<String, Call.Handler> handlers = new HashMap<>();
+    private final Map<String, RestCall.Handler> handlers = new HashMap<>();
 
     /** @param tags and versions that are served; @param threads operations at a time; @param page whether the page is served as well */
     public Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, boolean page, Forms forms, DaemonLog log) {
         this.forms = forms;
-        this.live = new Live(auth, sessions);
+        this.live = new PageApi(auth, sessions);
         this.page = page ? Optional.of(new Page()) : Optional.empty();
         this.contract = contract;
-        this.kinds = new Kind.Book(contract);
+        this.kinds = new SchemaType.Book(contract);
         this.auth = auth;
         this.tags = tags;
         this.versions = versions;
@@ -98,7 +97,7 @@ public final class Router {
         working.acquireUninterruptibly();
         try {
             Http.Reply made = answered(request, source, peer);
-            Http.Reply reply = request.path().startsWith(Live.PLACE) ? made : forms.of(made);
+            Http.Reply reply = request.path().startsWith(PageApi.PLACE) ? made : forms.of(made);
             log.debug(source + " " + request.method() + " " + request.path() + " " + reply.status() + " " + reply.body().length + " bytes "
                     + (System.nanoTime() - began) / 1000 + " us");
             return reply;
@@ -116,7 +115,7 @@ public final class Router {
         Request request;
         Optional<RestException> unanswerable = Optional.empty();
         try {
-            if (came.path().startsWith(Live.PLACE)) {
+            if (came.path().startsWith(PageApi.PLACE)) {
                 return lively(came, source, peer);
             }
             request = sessions.withToken(came, System.currentTimeMillis());
@@ -159,15 +158,15 @@ public final class Router {
 
     /** What Slurm's API has not. */
     private Http.Reply lively(Request request, String source, Optional<Request.Peer> peer) {
-        String path = request.path().substring(Live.PLACE.length());
+        String path = request.path().substring(PageApi.PLACE.length());
         RestException why;
         try {
             Request asked = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
             return live.answer(asked, path, peer);
         } catch (RestException e) {
-            why = Live.refused(e);
+            why = PageApi.refused(e);
         } catch (SlurmException e) {
-            why = Live.refused(e, path);
+            why = PageApi.refused(e, path);
         } catch (RuntimeException e) {
             log.error(request.method() + " " + request.path(), e);
             why = new RestException(500, SlurmErrno.INTERNAL.number(), SlurmErrno.INTERNAL.sentence(), "It is in slurmrestd's log", "slurmrestd");
@@ -195,8 +194,9 @@ public final class Router {
             }
             Json.Obj body = body(request, operation, version, out);
             Map<String, String> query = query(request, operation, out);
-            Call call = new Call(operation, version, match.names(), query, body, caller.host(), new Names(cluster, identities::userName), user, out);
-            Unheeded.look(call);
+            RestCall call = new RestCall(operation, version, match.names(), query, body, caller.host(), new Names(cluster, identities::userName),
+                    user, out);
+            IgnoredFields.look(call);
             handlers.get(operation.id()).serve(call);
         } catch (RestException e) {
             out.error(e);
@@ -215,21 +215,21 @@ public final class Router {
             return new Http.Reply(304, "", new byte[0]);
         }
         Json.Obj whole = out.whole(plugin(operation.tag()), version, source, user, cluster);
-        Kind kind = kinds.of(version, operation.answer());
+        SchemaType kind = kinds.of(version, operation.answer());
         if (out.isLong()) {
             return formed(new Http.Reply(out.status(), "application/json", new InPieces(kind, whole, out)), yaml);
         }
         // 26.05's document does not mention the users that an answer names
         boolean unmentioned = out.status() == 200 && operation.id().endsWith("_delete_user");
-        byte[] json = unmentioned ? Json.print(whole) : Fit.json(kind, whole);
+        byte[] json = unmentioned ? Json.print(whole) : ResponseWriter.json(kind, whole);
         out.close();
         return formed(new Http.Reply(out.status(), "application/json", json), yaml);
     }
 
-    private record InPieces(Kind kind, Json.Obj whole, Envelope out) implements Http.Written {
+    private record InPieces(SchemaType kind, Json.Obj whole, Envelope out) implements Http.Written {
         @Override
         public void to(OutputStream stream) throws IOException {
-            Fit.write(stream, kind, whole);
+            ResponseWriter.write(stream, kind, whole);
         }
 
         @Override
@@ -305,7 +305,7 @@ public final class Router {
                 continue;
             }
             List<String> values = param.get().values();
-            List<String> words = values.isEmpty() ? List.of() : Call.words(e.getValue());
+            List<String> words = values.isEmpty() ? List.of() : RestCall.words(e.getValue());
             for (int i = 0; i < words.size(); i++) {
                 String word = words.get(i);
                 if (values.stream().noneMatch(v -> v.equalsIgnoreCase(word))) {

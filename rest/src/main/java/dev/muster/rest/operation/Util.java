@@ -9,20 +9,20 @@ import java.util.Map;
 final class Util {
     private Util() {}
 
-    static Map<String, Call.Handler> handlers() {
+    static Map<String, RestCall.Handler> handlers() {
         return Map.of("util_{v}_post_hostnames", Util::hostnames, "util_{v}_post_hostlist", Util::hostlist);
     }
 
-    private static void hostnames(Call c) throws RestException, SlurmException {
+    private static void hostnames(RestCall c) throws RestException, SlurmException {
         c.controller("Ping");
         switch (HostList.parse(c.body().text("hostlist"))) {
-            case HostList.Parsed.Ok ok -> c.out().put("hostnames", Call.objects(ok.list().names()));
+            case HostList.Parsed.Ok ok -> c.out().put("hostnames", RestCall.objects(ok.list().names()));
             case HostList.Parsed.Invalid bad -> throw new RestException(422, RestException.INVALID_DATA, "Request to parse invalid data",
                     "Invalid hostlist string: " + c.body().text("hostlist"), "#/hostlist/");
         }
     }
 
-    private static void hostlist(Call c) throws RestException, SlurmException {
+    private static void hostlist(RestCall c) throws RestException, SlurmException {
         c.controller("Ping");
         switch (HostList.parse(String.join(",", c.body().texts("hostnames")))) {
             case HostList.Parsed.Ok ok -> c.out().put("hostlist", ok.list().compressed());

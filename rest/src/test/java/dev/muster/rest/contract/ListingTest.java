@@ -57,12 +57,12 @@ class ListingTest {
             rows.add(row);
             trees.add(Field.tree(JobsJson.fields("c", 45), row));
         }
-        Kind kind = new Kind.Book(Contract.read()).of(version, "openapi_job_info_resp");
+        SchemaType kind = new SchemaType.Book(Contract.read()).of(version, "openapi_job_info_resp");
         byte[] reply = Json.print(new Json.Obj().put("lastUpdate", 5L).put("jobs", rows));
         ByteArrayOutputStream pieces = new ByteArrayOutputStream();
         Listing listing = new Listing(Controller.Rows.of(reply, "jobs"), JobsJson.fields("c", 45), "test");
-        Fit.write(pieces, kind, new Json.Obj().put("jobs", listing));
-        Json.Obj expected = Json.object(Fit.json(kind, new Json.Obj().put("jobs", trees)));
+        ResponseWriter.write(pieces, kind, new Json.Obj().put("jobs", listing));
+        Json.Obj expected = Json.object(ResponseWriter.json(kind, new Json.Obj().put("jobs", trees)));
         Json.Obj found = Json.object(pieces.toByteArray());
         assertThat(found.list("jobs")).hasSize(400);
         for (int i = 0; i < 400; i++) {

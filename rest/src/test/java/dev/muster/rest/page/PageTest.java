@@ -244,7 +244,7 @@ class PageTest {
                     case "nowMs" -> 1_800_000_000_000L;
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
-        org.assertj.core.api.Assertions.assertThatThrownBy(() -> Course.of(host, java.util.Map.of(
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> UtilizationSeries.of(host, java.util.Map.of(
                 "from", "1799992000", "step", "3600", "spans", "1")))
                 .isInstanceOfSatisfying(RestException.class, e -> assertThat(e.status()).isEqualTo(503))
                 .hasMessageContaining("AuthAltTypes");

@@ -11,7 +11,7 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.JobDesc;
 import dev.muster.model.ReservationFlag;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.request.Within;
+import dev.muster.scheduler.request.ReservationScope;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -81,16 +81,16 @@ public final class Reserved {
     }
 
     /** As {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations that are not to be kept waiting any longer. */
-    public List<Within> toTry(JobDesc desc) {
-        List<Within> out = new ArrayList<>(of(desc).stream().map(Within::of).toList());
+    public List<ReservationScope> toTry(JobDesc desc) {
+        List<ReservationScope> out = new ArrayList<>(of(desc).stream().map(ReservationScope::of).toList());
         if (!isEmpty() && Preemption.isGuest(desc)) {
-            out.add(out.size() - 1, Within.leaving(desc.extras().warnSeconds()));
+            out.add(out.size() - 1, ReservationScope.leaving(desc.extras().warnSeconds()));
         }
         return out;
     }
 
     /** Its jobs may be where the other's will be: they go within the time that it may be kept waiting for; without one it waits for nobody. */
-    private static boolean mayDelay(Within job, Reservation other) {
+    private static boolean mayDelay(ReservationScope job, Reservation other) {
         return job.leavingS() >= 0 && other.maxStartDelayS() > 0 && job.leavingS() <= other.maxStartDelayS();
     }
 
@@ -115,7 +115,7 @@ public final class Reserved {
     }
 
     /** Seconds since 1970 before which nothing starts in the reservation. */
-    public long opens(Within where) {
+    public long opens(ReservationScope where) {
         return where.reservation().isEmpty() || isFlexible(where.reservation()) ? now : reservation(where.reservation()).startAt(now);
     }
 
@@ -123,7 +123,7 @@ public final class Reserved {
      * Units of the node that a job that is to be there may have between the two times, free or not. Of the node's devices it counts
      * from now on those that are not kept from such a job ({@link NodeSlot#withheld}).
      */
-    public IndexSet allowed(Within where, NodeSlot node, long from, long to) {
+    public IndexSet allowed(ReservationScope where, NodeSlot node, long from, long to) {
         String name = where.reservation();
         Reservation in = name.isEmpty() ? null : reservation(name);
         IndexSet own = IndexSet.empty();
@@ -149,7 +149,7 @@ public final class Reserved {
 
     /** Of none of these nodes a job without a reservation may have anything in that time. */
     boolean leavesNothing(List<NodeSlot> some, long from, long to) {
-        return some.stream().noneMatch(node -> node.usable && !allowed(Within.NONE, node, from, to).isEmpty());
+        return some.stream().noneMatch(node -> node.usable && !allowed(ReservationScope.NONE, node, from, to).isEmpty());
     }
 
     /** Others must be off it in that time. */
@@ -205,7 +205,7 @@ public final class Reserved {
     }
 
     /** Units that a job cannot have on the node in that time although it could without reservations. */
-    public int barred(Within where, NodeSlot node, long from, long to) {
+    public int barred(ReservationScope where, NodeSlot node, long from, long to) {
         if (!has(node.index) && where.reservation().isEmpty()) {
             return 0;
         }
@@ -213,14 +213,14 @@ public final class Reserved {
     }
 
     /** Returns whether a whole-node reservation of others covers that time. */
-    public boolean isWholeFor(Within where, NodeSlot node, long from, long to) {
+    public boolean isWholeFor(ReservationScope where, NodeSlot node, long from, long to) {
         Reservation in = where.reservation().isEmpty() ? null : reservation(where.reservation());
         return nodes.on(node.index).stream().anyMatch(c -> c.reservation() != in && c.reservation().units().isEmpty() && keeps(c, from, to)
                 && (in == null || !in.ignores(c.reservation())) && !mayDelay(where, c.reservation()));
     }
 
     /** Something of the node is kept for others in that time. */
-    public boolean touches(Within where, NodeSlot node, long from, long to) {
+    public boolean touches(ReservationScope where, NodeSlot node, long from, long to) {
         return !isEmpty() && barred(where, node, from, to) > 0;
     }
 

@@ -6,7 +6,7 @@ import dev.muster.model.IndexSet;
 import dev.muster.model.ReservationFlag;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.timeline.Times;
+import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -52,7 +52,7 @@ public final class ReservedNodes {
         for (Reservation r : state.reservations().values()) {
             boolean floats = r.has(ReservationFlag.TIME_FLOAT);
             moves |= floats && r.repeats();
-            List<Reservation.Window> windows = r.windows(now, now, r.repeats() ? now + Times.HORIZON_S + AHEAD_S : Long.MAX_VALUE);
+            List<Reservation.Window> windows = r.windows(now, now, r.repeats() ? now + TimeGrid.HORIZON_S + AHEAD_S : Long.MAX_VALUE);
             for (Reservation.Window w : floats ? List.<Reservation.Window>of() : windows) {
                 changes(w.from());
                 changes(w.to());

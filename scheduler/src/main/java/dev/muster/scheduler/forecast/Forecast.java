@@ -5,13 +5,13 @@ import dev.muster.core.limits.SoftLimit;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.model.JobReason;
-import dev.muster.scheduler.claim.Kept;
+import dev.muster.scheduler.claim.PlannedReservations;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;
-import dev.muster.scheduler.queue.Classes;
+import dev.muster.scheduler.queue.JobClassIndex;
 import dev.muster.scheduler.queue.QueueOrder;
-import dev.muster.scheduler.timeline.Outlook;
-import dev.muster.scheduler.timeline.Times;
+import dev.muster.scheduler.timeline.RunningJobTimeline;
+import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -22,7 +22,8 @@ import java.util.stream.Stream;
 
 /**
  * A plan of all that wait: in the queue's order each is given the first time at which it fits on what those before it leave, in steps of
- * {@link Times}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread, and is a value. Which core
+ * {@link TimeGrid}, with ends rounded up. It is made of what the core thread has noted down in {@link Input}, on any thread,
+         and is a value. Which core
  * or device a job gets is not planned; what is planned is CPUs, memory and generic resources of nodes, and licences.
  */
 public final class Forecast {
@@ -47,8 +48,9 @@ public final class Forecast {
      * @param era    of nodes' numbers
      * @param claims how many of the first that have to wait get their places kept
      */
-    public record Input(State state, long nowS, long tickMs, Times times, FreeTable free, FreeTable whole, List<String> nodes,
-            List<QueueOrder.Block> queue, Classes.Lane[] lanes, long[][] masks, Map<Integer, List<Asked>> special, Map<Integer, List<Asked>> drawn,
+    public record Input(State state, long nowS, long tickMs, TimeGrid times, FreeTable free, FreeTable whole, List<String> nodes,
+            List<QueueOrder.Block> queue, JobClassIndex.Lane[] lanes, long[][] masks, Map<Integer, List<Asked>> special, Map<Integer,
+            List<Asked>> drawn,
             int claims, int era) {}
 
     /**
@@ -85,7 +87,7 @@ public final class Forecast {
     private final Map<Integer, Planned> planned;
     private final Map<Integer, Planned> behind;
     private final Set<Integer> open;
-    private final Kept claims;
+    private final PlannedReservations claims;
 
     /** @param start seconds since 1970 */
     record Planned(long start, int[] nodes, int cpus, String partition, List<Claim> places) {}
@@ -94,7 +96,8 @@ public final class Forecast {
      * @param behind whose times lie behind those that were planned step by step, and are coarse
      * @param open   who is planned when the rest is, and has a coarse time until then, or none
      */
-    Forecast(Input in, int walked, int tried, Map<Integer, Planned> planned, Map<Integer, Planned> behind, Set<Integer> open, Kept claims) {
+    Forecast(Input in, int walked, int tried, Map<Integer, Planned> planned, Map<Integer, Planned> behind, Set<Integer> open,
+            PlannedReservations claims) {
         this.nodes = in.nodes;
         this.changes = in.free.changes();
         this.era = in.era;
@@ -109,7 +112,7 @@ public final class Forecast {
 
     /** All of it at once. */
     public static Forecast of(Input in) {
-        Foresight made = new Foresight(in);
+        ForecastBuilder made = new ForecastBuilder(in);
         made.soon();
         boolean more = true;
         while (more) {
@@ -132,13 +135,13 @@ public final class Forecast {
     /** Seconds until the job must be over, {@link #ENDLESS_S} for never. */
     public static long left(State state, Job job, long tickMs) {
         long end = SoftLimit.endTick(job, state.settings(), tickMs);
-        return end < 0 ? job.state().isActive() ? ENDLESS_S : Outlook.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
+        return end < 0 ? job.state().isActive() ? ENDLESS_S : RunningJobTimeline.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
     }
 
     /** Likewise, and who has no limit is given a year; who has had one, another. */
     public static long yearly(State state, Job job, long nowS, long tickMs) {
         long left = left(state, job, tickMs);
-        return left >= ENDLESS_S ? Times.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) Times.YEAR_S) : left;
+        return left >= ENDLESS_S ? TimeGrid.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) TimeGrid.YEAR_S) : left;
     }
 
     static int tasks(Job job) {
@@ -175,7 +178,7 @@ public final class Forecast {
     /** Times of the plan are rounded up to its steps, and so each of these may begin one step earlier. */
     void upcoming(long until, Map<Integer, Planner.Estimate> byJob) {
         planned.forEach((id, p) -> {
-            long earliest = p.start - Times.STEP_MIN_S;
+            long earliest = p.start - TimeGrid.STEP_MIN_S;
             if (earliest <= until) {
                 byJob.put(id, estimate(p, earliest));
             }
@@ -192,7 +195,7 @@ public final class Forecast {
     }
 
     /** What is to be kept for the first that wait, in the queue's order. Not to be changed. */
-    public Kept claims() {
+    public PlannedReservations claims() {
         return claims;
     }
 

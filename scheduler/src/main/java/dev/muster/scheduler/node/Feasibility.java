@@ -6,7 +6,7 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.GresRequest;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.Tres;
 import dev.muster.model.HostList;
@@ -17,11 +17,11 @@ import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.Topology;
 import dev.muster.model.TresBind;
-import dev.muster.scheduler.request.ExtraConstraint;
-import dev.muster.scheduler.request.Need;
-import dev.muster.scheduler.request.Network;
-import dev.muster.scheduler.request.Unsupported;
 import dev.muster.model.TresFreq;
+import dev.muster.scheduler.request.ExtraConstraint;
+import dev.muster.scheduler.request.Network;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.Unsupported;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -127,7 +127,7 @@ public final class Feasibility {
         if (changing.isPresent()) {
             return changing;
         }
-        if (!r.licenses().isEmpty() && Licences.isWrong(state, r.licenses())) {
+        if (!r.licenses().isEmpty() && Licenses.isWrong(state, r.licenses())) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_LICENSES));
         }
         for (String list : List.of(r.nodeList(), r.excludeList())) {
@@ -149,7 +149,7 @@ public final class Feasibility {
     }
 
     /** Lines that come before the refusal: what no node of the partition has enough of. */
-    private static String lacking(State state, Partition partition, Need need) {
+    private static String lacking(State state, Partition partition, ResourceNeed need) {
         List<Node.Spec> specs = partition.nodes().stream().flatMap(n -> state.nodes().find(n).stream()).map(Node::spec).toList();
         long memory = need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb();
         StringBuilder out = new StringBuilder();
@@ -179,7 +179,7 @@ public final class Feasibility {
     }
 
     private static Optional<Decision.Rejected> inPartition(State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
-        Need need = Need.ofEmpty(desc, partition, state).onAnySwitches();
+        ResourceNeed need = ResourceNeed.ofEmpty(desc, partition, state).onAnySwitches();
         Topology topology = need.network().in(state.settings());
         String objection = Network.objection(desc.request(), topology);
         if (!objection.isEmpty()) {
@@ -202,7 +202,7 @@ public final class Feasibility {
                     : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         Layers layers = layers(state, need);
-        List<Chooser.Candidate> candidates = new ArrayList<>();
+        List<NodeSelector.Candidate> candidates = new ArrayList<>();
         Set<String> excluded = new HashSet<>(names(need.excludeList()));
         excluded.addAll(gone);
         boolean may = state.settings().options().containsKey(ANY_FEATURES);
@@ -221,17 +221,17 @@ public final class Feasibility {
             boolean small = need.overcommit() && empty.spec.cpus() < need.cpusPerTask();
             if (tasks > 0 && !small && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
                 found += required.contains(name) ? 1 : 0;
-                candidates.add(new Chooser.Candidate(empty, tasks));
+                candidates.add(new NodeSelector.Candidate(empty, tasks));
                 total += tasks;
                 if (candidates.size() >= next && total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()) {
-                    if (!Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
+                    if (!NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {
                         return Optional.empty();
                     }
                     next = candidates.size() + candidates.size() / NEXT_PART + 1;
                 }
             }
         }
-        if (!layers.isEmpty() && found == required.size() && !Chooser.pick(need, candidates, found, topology, layers).isEmpty()) {
+        if (!layers.isEmpty() && found == required.size() && !NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {
             return Optional.empty();
         }
         if (found < required.size() || candidates.isEmpty()) {
@@ -239,11 +239,11 @@ public final class Feasibility {
                     + SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.sentence()));
         }
         // a job that only asks for more nodes or tasks than the partition has waits (PartitionConfig): it may grow
-        if (topology.isStrict() && !Chooser.pick(need, candidates, found, Topology.FLAT).isEmpty()
-                && Chooser.pick(need, candidates, found, topology).isEmpty()) {
+        if (topology.isStrict() && !NodeSelector.pick(need, candidates, found, Topology.FLAT).isEmpty()
+                && NodeSelector.pick(need, candidates, found, topology).isEmpty()) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_TOPO_CONFIG_UNAVAILABLE));
         }
-        boolean fits = !Chooser.pick(need, candidates, found, topology).isEmpty();
+        boolean fits = !NodeSelector.pick(need, candidates, found, topology).isEmpty();
         if (!waitsForMore(state, partition, desc.request().nodesMin(), fits, layers)) {
             return Optional.of(Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
         }
@@ -262,20 +262,20 @@ public final class Feasibility {
                 || partition.nodes().stream().anyMatch(n -> state.nodes().find(n).filter(node -> !node.has(Node.Flag.FUTURE)).isEmpty());
     }
 
-    private static Layers layers(State state, Need need) {
-        Map<String, Integer> all = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of() : Licences.capacities(state);
+    private static Layers layers(State state, ResourceNeed need) {
+        Map<String, Integer> all = need.licences().items().isEmpty() || state.settings().layered().isEmpty() ? Map.of() : Licenses.capacities(state);
         return new Layers(state.settings().layered(), need.licences(), pool -> all.getOrDefault(pool, 0));
     }
 
-    private static int tasksOnEmpty(Need need, NodeSlot empty, boolean memoryConsumed) {
+    private static int tasksOnEmpty(ResourceNeed need, NodeSlot empty, boolean memoryConsumed) {
         IndexSet units = GpuPlaces.open(need, empty, empty.freeUnits);
-        int tasks = Math.min(Chooser.tasksFitting(need, empty, units.count(), empty.freeMemoryMb, true, memoryConsumed),
-                Chooser.tasksByGres(need, empty));
+        int tasks = Math.min(NodeSelector.tasksFitting(need, empty, units.count(), empty.freeMemoryMb, true, memoryConsumed),
+                NodeSelector.tasksByGres(need, empty));
         return GpuPlaces.tasks(need, empty, units, tasks);
     }
 
     /** Why it waits that the partition is too small for. */
-    public static JobReason tooSmall(Need need, State state) {
+    public static JobReason tooSmall(ResourceNeed need, State state) {
 
             return need.nodesMin() > state.partitions().find(need.partition()).map(p -> p.nodes().size()).orElse(0)
                 ? JobReason.PARTITION_NODE_LIMIT : JobReason.PARTITION_CONFIG;

@@ -4,7 +4,7 @@ import dev.muster.core.tres.GpuCores;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
 import dev.muster.model.IndexSet;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +16,7 @@ import java.util.Optional;
  * A job without a task count chooses among all cores.
  */
 final class GpuCoreSelector {
-    private final Need need;
+    private final ResourceNeed need;
     private final NodeSlot node;
     private final IndexSet free;
     private final int units;
@@ -28,7 +28,7 @@ final class GpuCoreSelector {
      * @param units number of units that the job gets
      * @param nodes number of the job's nodes
      */
-    GpuCoreSelector(Need need, NodeSlot node, IndexSet free, int units, int nodes) {
+    GpuCoreSelector(ResourceNeed need, NodeSlot node, IndexSet free, int units, int nodes) {
         this.need = need;
         this.node = node;
         this.free = free;
@@ -38,7 +38,7 @@ final class GpuCoreSelector {
     }
 
     /** Returns whether the sockets of the job's cores give its GPUs: --gpus-per-socket where GPUs are near sockets. */
-    static boolean choosesBySockets(Need need, NodeSlot node) {
+    static boolean choosesBySockets(ResourceNeed need, NodeSlot node) {
         return GpuPlaces.perSocket(need, node) > 0 && need.shape().tasksGiven() && !need.exclusive() && !need.shape().spared().any();
     }
 
@@ -129,7 +129,7 @@ final class GpuCoreSelector {
         int all = near.stream().mapToInt(IndexSet::count).sum();
         IndexSet kept = need.shape().tasksGiven() ? evenly(near, Math.min(all, Math.max(count, unitsMax(GresRequest.gpus(wanted)))))
                 : union(near);
-        IndexSet chosen = all < count ? Chooser.fillUp(union(near), free, node.freeUnits, count)
+        IndexSet chosen = all < count ? NodeSelector.fillUp(union(near), free, node.freeUnits, count)
                 : enforced && kept.count() > count ? evenly(near, count) : SocketOrder.choose(need, node, kept, count, tasks);
         IndexSet gpus = IndexSet.empty();
         for (Tres.Item item : wanted) {
@@ -175,7 +175,7 @@ final class GpuCoreSelector {
         for (int i = 0; i < most.length; i++) {
             out = out.union(node.gpuLinks.choose(open.intersect(set.get(i).gpus()).minus(out), taken[i]));
         }
-        return left > 0 ? out.union(Chooser.firstOf(open.minus(out), left)) : out;
+        return left > 0 ? out.union(NodeSelector.firstOf(open.minus(out), left)) : out;
     }
 
     /** Places the job's cores evenly on the sockets that have the GPUs of --gpus-per-socket. Each socket with a core gives its GPUs. */
@@ -185,7 +185,7 @@ final class GpuCoreSelector {
         int sockets = Math.max(1, need.shape().sockets());
         List<IndexSet> near = near(set);
         int count = need.gpus().enforced() ? Math.max(units, Math.min(sockets, set.size())) : units;
-        IndexSet chosen = Chooser.fillUp(evenly(near, count), free, node.freeUnits, count);
+        IndexSet chosen = NodeSelector.fillUp(evenly(near, count), free, node.freeUnits, count);
         IndexSet gpus = IndexSet.empty();
         for (boolean used : new boolean[] {true, false}) {
             for (GpuCores.Group g : set) {
@@ -207,7 +207,7 @@ final class GpuCoreSelector {
         int[] taken = GpuPlaces.dealToLast(count, parts.stream().mapToInt(IndexSet::count).toArray());
         IndexSet out = IndexSet.empty();
         for (int i = 0; i < taken.length; i++) {
-            out = out.union(Chooser.idleFirst(parts.get(i), node.freeUnits, taken[i]));
+            out = out.union(NodeSelector.idleFirst(parts.get(i), node.freeUnits, taken[i]));
         }
         return out;
     }

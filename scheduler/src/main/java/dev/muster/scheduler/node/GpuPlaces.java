@@ -5,7 +5,7 @@ import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.Tres;
 import dev.muster.model.IndexSet;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +22,7 @@ public final class GpuPlaces {
     /** Only the first {@code GROUPS_MAX} groups of a node are combined. */
     static final int GROUPS_MAX = 10;
 
-    private final Need need;
+    private final ResourceNeed need;
     private final NodeSlot node;
     private final IndexSet free;
     private final GpuCores map;
@@ -30,7 +30,7 @@ public final class GpuPlaces {
     /** Cores and GPUs that a job gets of a node. */
     record Placed(IndexSet units, IndexSet gpus) {}
 
-    private GpuPlaces(Need need, NodeSlot node, IndexSet free) {
+    private GpuPlaces(ResourceNeed need, NodeSlot node, IndexSet free) {
         this.need = need;
         this.node = node;
         this.free = free;
@@ -38,7 +38,7 @@ public final class GpuPlaces {
     }
 
     /** It asks for GPUs, or parts of them. */
-    static boolean wantsGpus(Need need) {
+    static boolean wantsGpus(ResourceNeed need) {
         return wants(need.gresPerNode()) || wants(need.gresPerTask()) || wants(need.gresPerJob());
     }
 
@@ -47,27 +47,27 @@ public final class GpuPlaces {
     }
 
     /** It matters on this node which cores come with which GPUs. */
-    private static boolean matters(Need need, NodeSlot node) {
+    private static boolean matters(ResourceNeed need, NodeSlot node) {
         return node.gpuCores != GpuCores.NONE && !need.exclusive() && !need.shape().spared().any() && need.shape().perSocket().isEmpty()
                 && wantsGpus(need);
     }
 
     /** Without cores near its GPUs, or GPUs near so many sockets, it does not begin. */
-    public static boolean insists(Need need) {
+    public static boolean insists(ResourceNeed need) {
         return need.gpus().enforced() && wantsGpus(need) || GresRequest.gpus(need.shape().perSocket()) > 0;
     }
 
     /** --gpus-per-socket on a node whose GPUs are near sockets: so many sockets have so many of them free. */
-    static boolean hasSockets(Need need, NodeSlot node) {
+    static boolean hasSockets(ResourceNeed need, NodeSlot node) {
         return perSocket(need, node) == 0 || !ofSockets(need, node).isEmpty();
     }
 
-    static int perSocket(Need need, NodeSlot node) {
+    static int perSocket(ResourceNeed need, NodeSlot node) {
         return node.gpuCores.groups().size() < 2 ? 0 : GresRequest.gpus(need.shape().perSocket());
     }
 
     /** So many GPUs of each of the first sockets that have them; empty if that was not asked for, or is not to be had. */
-    static IndexSet ofSockets(Need need, NodeSlot node) {
+    static IndexSet ofSockets(ResourceNeed need, NodeSlot node) {
         int sockets = Math.max(1, need.shape().sockets());
         IndexSet out = IndexSet.empty();
         if (perSocket(need, node) == 0) {
@@ -92,12 +92,12 @@ public final class GpuPlaces {
     }
 
     /** Of the free units those that are not kept for others' GPUs. */
-    public static IndexSet open(Need need, NodeSlot node, IndexSet free) {
+    public static IndexSet open(ResourceNeed need, NodeSlot node, IndexSet free) {
         return node.gpuCores.restricted().isEmpty() || need.exclusive() || wantsGpus(need) ? free : free.minus(node.gpuCores.restricted());
     }
 
     /** How many of so many tasks find a place with their GPUs. */
-    public static int tasks(Need need, NodeSlot node, IndexSet free, int tasks) {
+    public static int tasks(ResourceNeed need, NodeSlot node, IndexSet free, int tasks) {
         if (tasks == 0 || !matters(need, node) || !need.gpus().enforced() && node.gpuCores.restricted().isEmpty()) {
             return tasks;
         }
@@ -116,7 +116,7 @@ public final class GpuPlaces {
     }
 
     /** Free GPUs that the job can reach with a free core near them, if it insists on that. */
-    static IndexSet reachable(Need need, NodeSlot node, IndexSet gpus) {
+    static IndexSet reachable(ResourceNeed need, NodeSlot node, IndexSet gpus) {
         if (!need.gpus().enforced() || !matters(need, node)) {
             return gpus;
         }
@@ -134,7 +134,7 @@ public final class GpuPlaces {
      * @param units   cores, likewise
      * @param nodes   number of the job's nodes
      */
-    static Optional<Placed> place(Need need, NodeSlot node, IndexSet free, int tasks, Map<String, IndexSet> devices, int units, int nodes) {
+    static Optional<Placed> place(ResourceNeed need, NodeSlot node, IndexSet free, int tasks, Map<String, IndexSet> devices, int units, int nodes) {
         GpuPlaces places = new GpuPlaces(need, node, free);
         GpuCoreSelector sockets = new GpuCoreSelector(need, node, open(need, node, free), units, nodes);
         IndexSet gpus = devices.getOrDefault("gpu", IndexSet.empty());
@@ -182,7 +182,7 @@ public final class GpuPlaces {
             for (Tres.Item item : items) {
                 if (SharedGpus.isShared(item.name())) {
                     int count = items == need.gresPerTask() ? item.count() * tasks : item.count();
-                    parts.put(item.name(), Chooser.firstOf(node.parts(item.name(), count, need.gpus()), count));
+                    parts.put(item.name(), NodeSelector.firstOf(node.parts(item.name(), count, need.gpus()), count));
                 }
             }
         }
@@ -234,9 +234,9 @@ public final class GpuPlaces {
         }
         IndexSet own = map.of(otherwise);
         IndexSet may = free.minus(map.restricted().minus(own));
-        IndexSet taken = Chooser.fillUp(IndexSet.empty(), may.intersect(own), node.freeUnits, units);
-        taken = Chooser.fillUp(taken, may.intersect(near), node.freeUnits, units);
-        taken = Chooser.fillUp(taken, may, node.freeUnits, units);
+        IndexSet taken = NodeSelector.fillUp(IndexSet.empty(), may.intersect(own), node.freeUnits, units);
+        taken = NodeSelector.fillUp(taken, may.intersect(near), node.freeUnits, units);
+        taken = NodeSelector.fillUp(taken, may, node.freeUnits, units);
         return taken.count() < units ? Optional.empty() : Optional.of(new Placed(taken, otherwise));
     }
 
@@ -325,8 +325,8 @@ public final class GpuPlaces {
         for (int i = 0; i < each.length; i++) {
             IndexSet here = may.intersect(groups.get(i).units()).minus(out);
             int before = out.count();
-            out = Chooser.fillUp(out, here.intersect(map.restricted()), node.freeUnits, before + each[i]);
-            out = Chooser.fillUp(out, here, node.freeUnits, before + each[i]);
+            out = NodeSelector.fillUp(out, here.intersect(map.restricted()), node.freeUnits, before + each[i]);
+            out = NodeSelector.fillUp(out, here, node.freeUnits, before + each[i]);
         }
         return out.count() < count ? Optional.empty() : Optional.of(new Placed(out, gpus));
     }
@@ -389,11 +389,11 @@ public final class GpuPlaces {
         for (GpuCores.Group g : order) {
             IndexSet here = free.intersect(g.units()).minus(out);
             int before = out.count();
-            out = Chooser.fillUp(out, here.intersect(map.restricted()), node.freeUnits, Math.min(units, before + left));
+            out = NodeSelector.fillUp(out, here.intersect(map.restricted()), node.freeUnits, Math.min(units, before + left));
             left -= out.count() - before;
-            out = Chooser.fillUp(out, here.minus(map.restricted()), node.freeUnits, units);
+            out = NodeSelector.fillUp(out, here.minus(map.restricted()), node.freeUnits, units);
         }
-        out = need.gpus().enforced() ? out : Chooser.fillUp(out, free.minus(map.restricted()), node.freeUnits, units);
+        out = need.gpus().enforced() ? out : NodeSelector.fillUp(out, free.minus(map.restricted()), node.freeUnits, units);
         return out.count() < units ? Optional.empty() : Optional.of(new Placed(out, IndexSet.empty()));
     }
 }

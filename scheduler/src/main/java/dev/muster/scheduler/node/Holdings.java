@@ -6,8 +6,8 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.IndexSet;
-import dev.muster.scheduler.request.Apart;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SharingPolicy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ public final class Holdings {
 
     /** The job is on its nodes; suspended, it has all there but cores. */
     public void began(State state, Job job) {
-        if (Stopped.gaveItsCores(state, job)) {
+        if (SuspendedJobs.gaveItsCores(state, job)) {
             rest(job, true);
         } else {
             hold(job, false);
@@ -53,7 +53,7 @@ public final class Holdings {
 
     /** It is not, or no longer as it was. */
     public void ended(State state, Job job) {
-        if (Stopped.gaveItsCores(state, job)) {
+        if (SuspendedJobs.gaveItsCores(state, job)) {
             rest(job, false);
         } else {
             release(job, false);
@@ -97,13 +97,13 @@ public final class Holdings {
         }
     }
 
-    public void meet(Apart who, NodeSlot slot, int jobs) {
+    public void meet(SharingPolicy who, NodeSlot slot, int jobs) {
         slot.meet(who, jobs);
         minding += who.minds() ? jobs : 0;
     }
 
-    public Apart apart(Job job) {
-        return Apart.of(job.desc(), Optional.ofNullable(partitions.get(job.desc().partition().split(",")[0])), settings);
+    public SharingPolicy apart(Job job) {
+        return SharingPolicy.of(job.desc(), Optional.ofNullable(partitions.get(job.desc().partition().split(",")[0])), settings);
     }
 
     /** Nodes are kept from some. */
@@ -115,12 +115,12 @@ public final class Holdings {
     IndexSet shareable(Job job, NodeSlot node) {
         Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
         return p == null || !settings.takesTurns() ? IndexSet.empty()
-                : node.shareable(p.name(), Need.sharing(job.desc().request(), p, settings));
+                : node.shareable(p.name(), ResourceNeed.sharing(job.desc().request(), p, settings));
     }
 
     /** As what the job shares its cores: its partition, and more. */
     public List<String> sharing(Job job) {
         Partition p = shared.isEmpty() ? null : shared.get(job.desc().partition().split(",")[0]);
-        return p == null ? List.of() : Need.sharing(job.desc().request(), p, settings).names(p.name());
+        return p == null ? List.of() : ResourceNeed.sharing(job.desc().request(), p, settings).names(p.name());
     }
 }

@@ -1,7 +1,7 @@
 package dev.muster.scheduler.node;
 
 import dev.muster.core.tres.Tres;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,19 +10,19 @@ import java.util.List;
  * and the job still lacks, but leaves one for each node to come. So five GPUs of two nodes with four of them are four and one.
  */
 public final class JobDevices {
-    private final Need need;
-    private final List<Chooser.Pick> picks;
+    private final ResourceNeed need;
+    private final List<NodeSelector.Pick> picks;
 
-    JobDevices(Need need, List<Chooser.Pick> picks) {
+    JobDevices(ResourceNeed need, List<NodeSelector.Pick> picks) {
         this.need = need;
         this.picks = picks;
     }
 
-    /** For each item of {@link Need#gresPerJob} how many each node gives. */
+    /** For each item of {@link ResourceNeed#gresPerJob} how many each node gives. */
     List<int[]> dealt() {
         List<int[]> out = new ArrayList<>();
         for (Tres.Item item : need.gresPerJob()) {
-            out.add(deal(item.count(), picks.stream().mapToInt(p -> Chooser.usable(need, p.node(), item)).toArray()));
+            out.add(deal(item.count(), picks.stream().mapToInt(p -> NodeSelector.usable(need, p.node(), item)).toArray()));
         }
         return out;
     }

@@ -1,7 +1,7 @@
 package dev.muster.scheduler.node;
 
-import dev.muster.core.state.LicenceRequest;
-import dev.muster.core.tres.Licences;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.LayeredResource;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,9 +29,9 @@ public final class Layers {
     private final List<Asked> asked = new ArrayList<>();
     private final Map<String, Boolean> known = new HashMap<>();
 
-    /** @param free of a pool of {@link Licences#pools}, over the time of the need */
-    public Layers(List<LayeredResource> all, LicenceRequest.Wanted wanted, ToIntFunction<String> free) {
-        for (LicenceRequest.Item item : wanted.items()) {
+    /** @param free of a pool of {@link Licenses#pools}, over the time of the need */
+    public Layers(List<LayeredResource> all, LicenseRequest.Wanted wanted, ToIntFunction<String> free) {
+        for (LicenseRequest.Item item : wanted.items()) {
             for (LayeredResource r : all) {
                 if (r.name().equals(item.name()) && item.count() > 0) {
                     Map<LayeredResource.Layer, Integer> left = new HashMap<>();
@@ -54,12 +54,12 @@ public final class Layers {
      * Candidates that can be had together, in several ways: in their order; those with room for most tasks first; and each of the smallest layers
      * first. Any of the nodes of a way may be picked. Empty if the required ones, which are the first, cannot be had together.
      */
-    List<List<Chooser.Candidate>> ways(List<Chooser.Candidate> able, int required) {
+    List<List<NodeSelector.Candidate>> ways(List<NodeSelector.Candidate> able, int required) {
         Asked counted = asked.stream().filter(a -> a.resource.mode() == 3).findFirst().orElse(null);
         if (counted == null) {
             return List.of(able);
         }
-        List<List<Chooser.Candidate>> out = new ArrayList<>();
+        List<List<NodeSelector.Candidate>> out = new ArrayList<>();
         add(out, within(counted, able, required, (a, b) -> 0));
         add(out, within(counted, able, required, Comparator.comparingInt(c -> -c.tasks())));
         for (LayeredResource.Layer leaf : counted.resource.layers()) {
@@ -71,19 +71,20 @@ public final class Layers {
         return out;
     }
 
-    private static void add(List<List<Chooser.Candidate>> out, List<Chooser.Candidate> way) {
+    private static void add(List<List<NodeSelector.Candidate>> out, List<NodeSelector.Candidate> way) {
         if (!way.isEmpty() && !out.contains(way)) {
             out.add(way);
         }
     }
 
     /** Layers lie one within the other, so taking what still goes, one after the other, ends with as many as there can be. */
-    private static List<Chooser.Candidate> within(Asked a, List<Chooser.Candidate> able, int required, Comparator<Chooser.Candidate> order) {
-        List<Chooser.Candidate> tried = new ArrayList<>(able);
+    private static List<NodeSelector.Candidate> within(Asked a, List<NodeSelector.Candidate> able, int required,
+            Comparator<NodeSelector.Candidate> order) {
+        List<NodeSelector.Candidate> tried = new ArrayList<>(able);
         tried.subList(required, tried.size()).sort(order);
         Map<LayeredResource.Layer, Integer> left = new HashMap<>();
         a.free.forEach((layer, free) -> left.put(layer, free / a.count));
-        List<Chooser.Candidate> out = new ArrayList<>();
+        List<NodeSelector.Candidate> out = new ArrayList<>();
         for (int i = 0; i < tried.size(); i++) {
             List<LayeredResource.Layer> of = a.resource.of(tried.get(i).node().spec.name());
             if (of.stream().allMatch(l -> left.get(l) > 0)) {
@@ -97,8 +98,8 @@ public final class Layers {
     }
 
     /** What is taken with these nodes. */
-    public List<LicenceRequest.Item> taken(List<String> nodes) {
-        List<LicenceRequest.Item> out = new ArrayList<>();
+    public List<LicenseRequest.Item> taken(List<String> nodes) {
+        List<LicenseRequest.Item> out = new ArrayList<>();
         for (Asked a : asked) {
             List<LayeredResource.Layer> touched = new ArrayList<>(a.resource.layers().stream()
                     .filter(l -> nodes.stream().anyMatch(l.nodes()::contains)).toList());
@@ -108,7 +109,7 @@ public final class Layers {
             }
             for (LayeredResource.Layer l : a.resource.mode() == 1 ? touched.subList(0, Math.min(1, touched.size())) : touched) {
                 long times = a.resource.mode() == 3 ? nodes.stream().filter(l.nodes()::contains).count() : 1;
-                out.add(new LicenceRequest.Item(a.resource.pool(l), (int) Math.min(Integer.MAX_VALUE, a.count * times)));
+                out.add(new LicenseRequest.Item(a.resource.pool(l), (int) Math.min(Integer.MAX_VALUE, a.count * times)));
             }
         }
         return out;

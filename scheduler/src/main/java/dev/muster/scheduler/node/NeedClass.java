@@ -2,10 +2,10 @@ package dev.muster.scheduler.node;
 
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
-import dev.muster.scheduler.queue.Candidates;
+import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.Unavailable;
-import dev.muster.scheduler.request.Apart;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SharingPolicy;
 import java.util.List;
 
 /**
@@ -14,7 +14,7 @@ import java.util.List;
  */
 public final class NeedClass {
     public final int id;
-    public final Need need;
+    public final ResourceNeed need;
     /** The number of its partition. */
     public final int partition;
     /** Nodes it may run on, shared by all classes that may run on the same. */
@@ -88,17 +88,17 @@ public final class NeedClass {
     /** Nodes that several classes may run on. The mask is made anew when nodes' features change. */
     public static final class Where {
         public final int id;
-        final Candidates.Where key;
+        final EligibleNodes.Where key;
         public long[] mask;
 
-        public Where(int id, Candidates.Where key, long[] mask) {
+        public Where(int id, EligibleNodes.Where key, long[] mask) {
             this.id = id;
             this.key = key;
             this.mask = mask;
         }
     }
 
-    public NeedClass(int id, Need need, int partition, Where where, int desk, boolean memoryConsumed) {
+    public NeedClass(int id, ResourceNeed need, int partition, Where where, int desk, boolean memoryConsumed) {
         this.id = id;
         this.desk = desk;
         this.partition = partition;
@@ -120,18 +120,18 @@ public final class NeedClass {
         this.tasksPerNode = need.tasksPerNode();
         this.simple = bounded && need.nodeList().isEmpty() && need.tasksOn().isEmpty() && plain(need.shape()) && !need.overcommit()
                 && !need.memAll() && need.gresPerJob().isEmpty() && need.gresPerTask().isEmpty() && plain(need.gresPerNode())
-                && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(Apart.ANYBODY) && need.within().isNone()
+                && need.gpus().cpus() == 0 && need.gpus().memoryMb() == 0 && need.apart().equals(SharingPolicy.ANYBODY) && need.within().isNone()
                 && need.network().ports() == 0 && Features.isPlain(need.features());
     }
 
     /** GPUs that come with tasks or for the job as a whole: on each node at least so many. */
-    private static int gpusBeside(Need need, boolean single) {
+    private static int gpusBeside(ResourceNeed need, boolean single) {
         int perTask = GresRequest.gpus(need.gresPerTask());
         int ofJob = GresRequest.gpus(need.gresPerJob());
         return single ? Math.max(ofJob, perTask * need.tasks()) : Math.max(perTask, Math.min(1, ofJob));
     }
 
-    private static boolean plain(Need.Shape s) {
+    private static boolean plain(ResourceNeed.Shape s) {
         return s.sockets() <= 0 && s.cores() <= 0 && s.threads() <= 0 && s.tasksPerCore() == 0 && s.tasksPerSocket() == 0
                 && s.socketCpusMax() < 0 && !s.contiguous() && !s.spread() && s.perSocket().isEmpty();
     }

@@ -10,8 +10,8 @@ import dev.muster.core.tres.SharedGpus;
 import dev.muster.model.IndexSet;
 import dev.muster.model.Topology;
 import dev.muster.scheduler.claim.Reserved;
-import dev.muster.scheduler.request.Apart;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SharingPolicy;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -54,7 +54,7 @@ public final class NodeSlot {
     /** The units that these are on. */
     private final Map<String, int[]> unitsHeld = new TreeMap<>();
     /** Jobs that are here by whom they share with. */
-    private final Map<Apart, Integer> company = new HashMap<>();
+    private final Map<SharingPolicy, Integer> company = new HashMap<>();
     /** Its leaf switch or block in each topology; and which that is of the cluster's {@link Topology#units}, -1 where it is in none. */
     private Unit[] spots = {};
     public int leaf = -1;
@@ -200,7 +200,7 @@ public final class NodeSlot {
     }
 
     /** Units that only jobs of the partition have which share, and fewer than so many. */
-    public IndexSet shareable(String partition, Need.Sharing sharing) {
+    public IndexSet shareable(String partition, ResourceNeed.Sharing sharing) {
         int[] counts = sharers.get(partition);
         int[] shy = sharing.alike() ? sharers.get(shy(partition)) : null;
         int most = sharing.jobs();
@@ -297,7 +297,7 @@ public final class NodeSlot {
     }
 
     /** A job came, or went with -1. */
-    void meet(Apart who, int jobs) {
+    void meet(SharingPolicy who, int jobs) {
         for (Unit u : spots) {
             u.jobs += jobs;
             u.alone += who.owns(u.topology) ? jobs : 0;
@@ -306,13 +306,13 @@ public final class NodeSlot {
     }
 
     /** Whether the job may be here with those who are. */
-    public boolean accepts(Apart who) {
+    public boolean accepts(SharingPolicy who) {
         for (Unit u : spots) {
             if (u.alone > 0 || u.jobs > 0 && who.owns(u.topology)) {
                 return false;
             }
         }
-        for (Apart here : company.keySet()) {
+        for (SharingPolicy here : company.keySet()) {
             if (!who.goesWith(here)) {
                 return false;
             }
@@ -327,7 +327,7 @@ public final class NodeSlot {
     /** Devices of a type: all if type is "". */
     IndexSet devices(String name, String type) {
         if (!SharedGpus.parts(spec.gres(), name).isEmpty()) {
-            return parts(name, 0, Need.Gpus.PLAIN);
+            return parts(name, 0, ResourceNeed.Gpus.PLAIN);
         }
         if (name.equals("gpu")) {
             return wholeGpus(type);
@@ -373,7 +373,7 @@ public final class NodeSlot {
         IndexSet gpus = sharing(name, parts);
         for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
             IndexSet free = open(name).intersect(parts.of(gpu));
-            out = free.count() < each ? out : out.union(Chooser.firstOf(free, each));
+            out = free.count() < each ? out : out.union(NodeSelector.firstOf(free, each));
         }
         return out;
     }
@@ -382,7 +382,7 @@ public final class NodeSlot {
      * Free parts of the one GPU that has so many and fewest more, or most where that is asked for. Where none has, of the one with most, or of
      * all where a job may have those of several.
      */
-    IndexSet parts(String name, int count, Need.Gpus how) {
+    IndexSet parts(String name, int count, ResourceNeed.Gpus how) {
         if (how.taskParts() > 0) {
             return partsOfTasks(name, how.taskParts());
         }

@@ -1,7 +1,7 @@
 package dev.muster.scheduler.node;
 
 import dev.muster.model.IndexSet;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
 
 /**
  * Which cores of a node a job without GPUs gets. Slurm's default is cyclic: tasks of one CPU go round the sockets core by core; a task of several
@@ -9,12 +9,12 @@ import dev.muster.scheduler.request.Need;
  * (-m block:block, CR_CORE_DEFAULT_DIST_BLOCK, plane), and where the node has no room for a task more, the first cores are taken.
  */
 final class SocketOrder {
-    private final Need need;
+    private final ResourceNeed need;
     private final NodeSlot node;
     private final int perSocket;
     private final int sockets;
 
-    private SocketOrder(Need need, NodeSlot node) {
+    private SocketOrder(ResourceNeed need, NodeSlot node) {
         this.need = need;
         this.node = node;
         this.sockets = Math.max(1, node.spec.sockets());
@@ -22,17 +22,17 @@ final class SocketOrder {
     }
 
     /** So many units for the tasks: what nobody has before what is shared. */
-    static IndexSet choose(Need need, NodeSlot node, IndexSet may, int count, int tasks) {
+    static IndexSet choose(ResourceNeed need, NodeSlot node, IndexSet may, int count, int tasks) {
         IndexSet idle = may.intersect(node.freeUnits);
         if (count >= may.count() || (need.shape().block() || isFull(need, node, may, count)) && need.shape().tasksPerSocket() == 0
                 || node.spec.sockets() < 2 || idle.count() < count) {
-            return Chooser.idleFirst(may, node.freeUnits, count);
+            return NodeSelector.idleFirst(may, node.freeUnits, count);
         }
         return new SocketOrder(need, node).among(idle, count, tasks);
     }
 
     /** Returns whether the units are those of the most tasks that the node could take, by its cores and --ntasks-per-node. */
-    private static boolean isFull(Need need, NodeSlot node, IndexSet may, int count) {
+    private static boolean isFull(ResourceNeed need, NodeSlot node, IndexSet may, int count) {
         int usable = need.usableCpus(node.spec);
         long tasks = (long) may.count() * usable / need.cpusPerTask();
         tasks = need.tasksPerNode() > 0 ? Math.min(tasks, need.tasksPerNode()) : tasks;
@@ -51,7 +51,7 @@ final class SocketOrder {
         }
         IndexSet out = IndexSet.empty();
         for (int s = 0; s < sockets; s++) {
-            out = out.union(Chooser.firstOf(of[s], taken[s]));
+            out = out.union(NodeSelector.firstOf(of[s], taken[s]));
         }
         return out;
     }

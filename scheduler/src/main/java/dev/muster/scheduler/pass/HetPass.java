@@ -2,7 +2,7 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
@@ -12,8 +12,8 @@ import dev.muster.model.JobReason;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.preempt.Preemptor;
-import dev.muster.scheduler.queue.Ranks;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.queue.PriorityIndex;
+import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -36,7 +36,7 @@ final class HetPass {
     private JobReason limited = JobReason.NONE;
 
     /** A component and the partition it is tried in. */
-    private record Part(Job job, Need need) {}
+    private record Part(Job job, ResourceNeed need) {}
 
     HetPass(Pass pass, Scheduler scheduler, State state) {
         this.pass = pass;
@@ -48,7 +48,7 @@ final class HetPass {
     /** Starts the whole job of this leader, or explains why it waits. */
     void consider(Job leader) {
         List<Job> members = state.members(leader);
-        if (members.size() < leader.het().members().size() || !members.stream().allMatch(Ranks::inQueue)) {
+        if (members.size() < leader.het().members().size() || !members.stream().allMatch(PriorityIndex::inQueue)) {
             return;
         }
         List<Part> parts = new ArrayList<>();
@@ -135,7 +135,7 @@ final class HetPass {
     private static final int EIGHTHS = 8;
 
     private List<Part> shorter(List<Part> parts, int eighths) {
-        return parts.stream().map(p -> new Part(p.job, Shorter.between(p.job, p.need, eighths, EIGHTHS, scheduler, state))).toList();
+        return parts.stream().map(p -> new Part(p.job, TimeMinPlanner.between(p.job, p.need, eighths, EIGHTHS, scheduler, state))).toList();
     }
 
     /** In the first of its partitions that it may use and that is large enough. */
@@ -155,15 +155,15 @@ final class HetPass {
                 reason = pass.settling.reason(job);
                 continue;
             }
-            reason = Limits.reason(job.desc(), partition.get(), state);
+            reason = PartitionLimits.reason(job.desc(), partition.get(), state);
             if (reason == JobReason.NONE) {
-                Optional<Need> open = pass.inReservation(job, scheduler.known(
+                Optional<ResourceNeed> open = pass.inReservation(job, scheduler.known(
                         pass.waits().patient(job, scheduler.needs().of(job, partition.get(), state)), job));
                 if (open.isEmpty()) {
                     reason = JobReason.RESERVATION;
                     continue;
                 }
-                Need need = open.get();
+                ResourceNeed need = open.get();
                 for (String qos : job.desc().charge().eachQos()) {
                     Job as = job.underQos(qos);
                     reason = accounts.enforces("limits")

@@ -2,7 +2,7 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
@@ -15,24 +15,24 @@ import dev.muster.model.JobFlag;
 import dev.muster.model.JobReason;
 import dev.muster.model.Topology;
 import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.claim.Barred;
-import dev.muster.scheduler.claim.Beside;
-import dev.muster.scheduler.claim.NumberDesk;
+import dev.muster.scheduler.claim.NumberAllocator;
+import dev.muster.scheduler.claim.RemainingCapacity;
+import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.claim.Reserved;
-import dev.muster.scheduler.claim.Standing;
+import dev.muster.scheduler.claim.ReservedPartitions;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.node.Stopped;
+import dev.muster.scheduler.node.SuspendedJobs;
+import dev.muster.scheduler.preempt.PassAllocations;
 import dev.muster.scheduler.preempt.Preemptor;
-import dev.muster.scheduler.preempt.Takings;
 import dev.muster.scheduler.queue.Backfill;
-import dev.muster.scheduler.queue.Candidates;
+import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.Unavailable;
-import dev.muster.scheduler.request.Need;
-import dev.muster.scheduler.request.Waits;
-import dev.muster.scheduler.request.Within;
-import dev.muster.scheduler.timeline.LicenceDesk;
-import dev.muster.scheduler.timeline.Outlook;
+import dev.muster.scheduler.request.ReservationScope;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SwitchWait;
+import dev.muster.scheduler.timeline.LicenseAllocator;
+import dev.muster.scheduler.timeline.RunningJobTimeline;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -62,45 +62,45 @@ public final class Pass {
     private final boolean limitStops;
     /** Partitions whose next job is kept back by a limit, where that stops all behind it. */
     private final Set<String> closed = new HashSet<>();
-    final Settling settling;
+    final CompleteWaitPartitions settling;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
-    private final Takings takings;
+    private final PassAllocations takings;
     // classes are one object each, so identity is equality
-    private final Set<Need> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<ResourceNeed> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     /** So many nodes fewer of a range are tried one by one, then the least. */
     private static final int FEWER_MAX = 16;
 
     /** Of those that failed, who find nodes enough but not their layered resources there. */
-    private final Set<Need> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final Set<Need> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<ResourceNeed> lacking = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<ResourceNeed> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
     private final Reserved reserved;
     private final Preemptor preemptor;
     private final List<Job> stopped = new ArrayList<>();
     private int stoppedNow;
     private final List<Integer> resumes = new ArrayList<>();
-    private final Outlook outlook;
-    private final LicenceDesk licences;
-    private final NumberDesk numbers;
-    private final Placing placing;
+    private final RunningJobTimeline outlook;
+    private final LicenseAllocator licences;
+    private final NumberAllocator numbers;
+    private final Placement placing;
     private final Backfill backfill;
-    private final Turns turns;
-    private final Plans plans;
+    private final PassOrder turns;
+    private final BackfillReservations plans;
     private final ReserveWords words;
-    private final Waits waits;
+    private final SwitchWait waits;
     private int reservations;
     /** Jobs that start now although a more urgent one waits for its reservation. */
     private int backfilled;
     private int backfilledHet;
-    private final Lanes lanes;
-    private final Shorter shorter;
+    private final ClassVerdicts lanes;
+    private final TimeMinPlanner shorter;
     /** Places of the last plan, where plans are made elsewhere. */
-    private final Optional<Standing> standing;
+    private final Optional<ReservationsInForce> standing;
     /** Those that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
 
-    private final Barred barred;
+    private final ReservedPartitions barred;
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
@@ -110,7 +110,7 @@ public final class Pass {
         this.now = now;
         this.most = most;
         this.accounts = new AccountRules(state);
-        this.settling = Settling.of(scheduler, state, now);
+        this.settling = CompleteWaitPartitions.of(scheduler, state, now);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
         this.limited = accounts.enforces("limits");
         if (limited) {
@@ -118,29 +118,30 @@ public final class Pass {
         }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
         this.reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), scheduler.marked(), now.seconds());
-        this.barred = new Barred(scheduler, reserved, now.seconds());
-        Candidates candidates = new Candidates(scheduler, state);
+        this.barred = new ReservedPartitions(scheduler, reserved, now.seconds());
+        EligibleNodes candidates = new EligibleNodes(scheduler, state);
         this.backfill = scheduler.backfill(state);
-        this.outlook = new Outlook(scheduler, state, now, starts);
-        this.takings = new Takings(scheduler, outlook);
-        this.licences = new LicenceDesk(scheduler, state, now, outlook::times);
+        this.outlook = new RunningJobTimeline(scheduler, state, now, starts);
+        this.takings = new PassAllocations(scheduler, outlook);
+        this.licences = new LicenseAllocator(scheduler, state, now, outlook::times);
         boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
-        this.plans = new Plans(state, now, candidates, reserved, licences, outlook, busyFirst);
-        this.waits = new Waits(state, now, scheduler.needs()::one);
+        this.plans = new BackfillReservations(state, now, candidates, reserved, licences, outlook, busyFirst);
+        this.waits = new SwitchWait(state, now, scheduler.needs()::one);
         this.words = new ReserveWords(state.settings().options());
-        this.numbers = new NumberDesk(state, now);
+        this.numbers = new NumberAllocator(state, now);
         this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
         this.preemptor = new Preemptor(scheduler, state, now, takings, licences, beside(), (job, off) -> {
             outlook.lifted(job, off);
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });
-        this.lanes = new Lanes(this, scheduler, state, candidates, limited);
-        this.placing = new Placing(scheduler, state, now.seconds(), candidates, lanes, reserved, licences, numbers, outlook, standing, plans, starts);
-        this.shorter = new Shorter(this, scheduler, state);
-        this.turns = new Turns(this, scheduler, backfill, lanes, now.seconds());
+        this.lanes = new ClassVerdicts(this, scheduler, state, candidates, limited);
+        this.placing = new Placement(scheduler, state, now.seconds(), candidates, lanes, reserved, licences, numbers, outlook, standing, plans,
+                starts);
+        this.shorter = new TimeMinPlanner(this, scheduler, state);
+        this.turns = new PassOrder(this, scheduler, backfill, lanes, now.seconds());
         if (state.preempted().size() > 0) {
             for (Job job : scheduler.holders()) {
-                if (Stopped.gaveWay(state, job)) {
+                if (SuspendedJobs.gaveWay(state, job)) {
                     stopped.add(job);
                 }
             }
@@ -182,13 +183,13 @@ public final class Pass {
     private void goOn(Predicate<Job> before) {
         while (!stopped.isEmpty() && before.test(stopped.getFirst())) {
             Job next = stopped.removeFirst();
-            if (!Stopped.gaveWay(state, next)) {
+            if (!SuspendedJobs.gaveWay(state, next)) {
                 takings.await(next);
                 continue;
             }
-            List<Job> whole = Stopped.together(state, next);
+            List<Job> whole = SuspendedJobs.together(state, next);
             boolean first = !resumes.contains(whole.getFirst().id());
-            if (first && Stopped.haveTheirCores(scheduler, whole)) {
+            if (first && SuspendedJobs.haveTheirCores(scheduler, whole)) {
                 whole.forEach(j -> resumes.add(j.id()));
                 whole.forEach(takings::back);
             } else if (first) {
@@ -206,7 +207,7 @@ public final class Pass {
     }
 
     /** What jobs put up with at this time. */
-    public Waits waits() {
+    public SwitchWait waits() {
         return waits;
     }
 
@@ -268,27 +269,28 @@ public final class Pass {
     /** Starts the job or one task of it in the first of its partitions and reservations that has room; explains itself if none has. */
     private boolean start(Job job, int task) {
         JobReason reason = JobReason.NONE;
-        List<Within> reservations = reserved.toTry(job.desc());
-        if (reservations.isEmpty() || Limits.isTooLate(job.desc().timing(), now.seconds())) {
+        List<ReservationScope> reservations = reserved.toTry(job.desc());
+        if (reservations.isEmpty() || PartitionLimits.isTooLate(job.desc().timing(), now.seconds())) {
             scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
             return false;
         }
         for (String name : scheduler.ranks().partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
-            JobReason limit = partition.map(p -> Limits.reason(job.desc(), p, state)).orElse(JobReason.PARTITION_DOWN);
+            JobReason limit = partition.map(p -> PartitionLimits.reason(job.desc(), p, state)).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            Need plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
-            for (Job as : Limits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j, plain.limitMin()) == JobReason.NONE)) {
+            ResourceNeed plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
+            for (Job as : PartitionLimits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j,
+                    plain.limitMin()) == JobReason.NONE)) {
                 String prefer = job.desc().request().prefer();
-                Need liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
+                ResourceNeed liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
                 if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.needs().in(r, liked)))) {
                     return true;
                 }
                 for (int i = 0; i < reservations.size(); i++) {
-                    Need need = scheduler.needs().in(reservations.get(i), plain);
+                    ResourceNeed need = scheduler.needs().in(reservations.get(i), plain);
                     JobReason why = attempt(as, task, partition.get(), need, i + 1 == reservations.size());
                     if (why == JobReason.NONE) {
                         return true;
@@ -297,14 +299,14 @@ public final class Pass {
                 }
             }
         }
-        if (Limits.isOfPartition(reason)) {
+        if (PartitionLimits.isOfPartition(reason)) {
             scheduler.explain(job.id(), reason);
         }
         return false;
     }
 
     /** {@code --prefer}: whether it starts at once on nodes with those features. Nobody gives way for that, and nothing is kept free. */
-    private boolean preferred(Job job, int task, Partition partition, Need need) {
+    private boolean preferred(Job job, int task, Partition partition, ResourceNeed need) {
         boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need)
                 || reserved.opens(need.within()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
@@ -318,14 +320,14 @@ public final class Pass {
         return true;
     }
 
-    private JobReason tooSmall(Job job, Need need) {
+    private JobReason tooSmall(Job job, ResourceNeed need) {
         JobReason reason = Feasibility.tooSmall(need, state);
         scheduler.explain(job.id(), reason);
         return reason;
     }
 
     /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
-    private JobReason attempt(Job job, int task, Partition partition, Need need, boolean last) {
+    private JobReason attempt(Job job, int task, Partition partition, ResourceNeed need, boolean last) {
         if (settling.has(partition.name())) {
             return settling.reason(job);
         }
@@ -397,7 +399,7 @@ public final class Pass {
     }
 
     /** Nothing is left to be tried for it now. */
-    private JobReason planned(Job job, Need need) {
+    private JobReason planned(Job job, ResourceNeed need) {
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES
                 : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
@@ -411,19 +413,19 @@ public final class Pass {
     }
 
     /** As {@link #room}; or it begins for less than its whole time. */
-    private Optional<JobReason> roomOrLess(Job job, int task, Need need) {
+    private Optional<JobReason> roomOrLess(Job job, int task, ResourceNeed need) {
         return room(job, task, need).or(() -> shorter.find(job, need).map(f -> {
             begins(job, task, f.need(), f.place());
             return JobReason.NONE;
         }));
     }
 
-    void awaitsLeaving(Allocation place, Need need) {
+    void awaitsLeaving(Allocation place, ResourceNeed need) {
         takings.keep(place, need);
     }
 
     /** Others give way where they have to: NONE if it starts at once, RESOURCES if it waits for them to go, empty if nobody has to. */
-    private Optional<JobReason> room(Job job, int task, Need need) {
+    private Optional<JobReason> room(Job job, int task, ResourceNeed need) {
         if (!preemptor.isOn()) {
             return Optional.empty();
         }
@@ -443,7 +445,7 @@ public final class Pass {
         };
     }
 
-    private Preemptor.Places places(Need need) {
+    private Preemptor.Places places(ResourceNeed need) {
         return new Preemptor.Places() {
             @Override
             public Optional<Allocation> find() {
@@ -463,11 +465,11 @@ public final class Pass {
     }
 
     /** A limit may allow fewer nodes of a range than there are. */
-    private Optional<Allocation> placeWithin(Job job, Need need) {
+    private Optional<Allocation> placeWithin(Job job, ResourceNeed need) {
         return placing.near(isLimited(job) ? scheduler.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of(), () -> placeNear(job, need));
     }
 
-    private Optional<Allocation> placeNear(Job job, Need need) {
+    private Optional<Allocation> placeNear(Job job, ResourceNeed need) {
         Optional<Allocation> allocation = placing.anywhere(need);
         for (int less = 1; less <= FEWER_MAX && need.nodesWanted() - less >= need.nodesMin()
                 && whole(job, need, allocation) != JobReason.NONE; less++) {
@@ -482,37 +484,37 @@ public final class Pass {
         return limited && !job.has(JobFlag.EXPEDITING);
     }
 
-    private JobReason whole(Job job, Need need, Optional<Allocation> allocation) {
+    private JobReason whole(Job job, ResourceNeed need, Optional<Allocation> allocation) {
         return isLimited(job) && allocation.isPresent() ? scheduler.limits().blocks(job.desc(), allocation.get(), need.limitMin())
                 : JobReason.NONE;
     }
 
     /** The need in the first of the job's reservations that is open; empty if none is. */
-    Optional<Need> inReservation(Job job, Need plain) {
-        return reserved.of(job.desc()).stream().map(Within::of).filter(w -> reserved.opens(w) <= now.seconds()).findFirst()
+    Optional<ResourceNeed> inReservation(Job job, ResourceNeed plain) {
+        return reserved.of(job.desc()).stream().map(ReservationScope::of).filter(w -> reserved.opens(w) <= now.seconds()).findFirst()
                 .map(w -> scheduler.needs().in(w, plain));
     }
 
     /** Somebody who comes first there goes on waiting. */
-    Allocation ahead(Allocation allocation, Need need) {
+    Allocation ahead(Allocation allocation, ResourceNeed need) {
         return blocked.contains(blocker(need)) ? allocation.ahead() : allocation;
     }
 
     /** Whom a waiting job keeps from going first: others of its partition in the same reservation. */
-    private static String blocker(Need need) {
+    private static String blocker(ResourceNeed need) {
         return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
 
-    private Planner.Start start(Job job, int task, Need need, Allocation place) {
+    private Planner.Start start(Job job, int task, ResourceNeed need, Allocation place) {
         return new Planner.Start(job.id(), task, ahead(place, need), need.limitMin(), need.partition(), need.reservation(),
                 job.desc().charge().qos());
     }
 
-    private void begins(Job job, int task, Need need, Allocation place) {
+    private void begins(Job job, int task, ResourceNeed need, Allocation place) {
         started(job, need, start(job, task, need, place));
     }
 
-    void started(Job job, Need need, Planner.Start start) {
+    void started(Job job, ResourceNeed need, Planner.Start start) {
         if (limited) {
             scheduler.use().started(state, job.desc(), start.allocation(), start.limitMin(), 1);
             charged.add(new Charged(job.desc(), start.allocation(), start.limitMin()));
@@ -522,17 +524,17 @@ public final class Pass {
     }
 
     /** A place that limits allow. */
-    Optional<Allocation> placeFor(Job job, Need need) {
+    Optional<Allocation> placeFor(Job job, ResourceNeed need) {
         return hasFailed(need) || lanes.isShort(need) ? Optional.empty()
                 : placeWithin(job, need).filter(a -> whole(job, need, Optional.of(a)) == JobReason.NONE);
     }
 
     /** The need is known to have no place in this pass. */
-    private boolean hasFailed(Need need) {
+    private boolean hasFailed(ResourceNeed need) {
         return failed.contains(need) || lanes.hasFailed(need);
     }
 
-    Barred barred() {
+    ReservedPartitions barred() {
         return barred;
     }
 
@@ -540,15 +542,15 @@ public final class Pass {
         return inOrder;
     }
 
-    LicenceDesk licences() {
+    LicenseAllocator licences() {
         return licences;
     }
 
-    Placing placing() {
+    Placement placing() {
         return placing;
     }
 
-    private void claim(Job job, Allocation allocation, Need need) {
+    private void claim(Job job, Allocation allocation, ResourceNeed need) {
         licences.take(allocation, need, false);
         numbers.take(allocation);
         for (Allocation.Share share : allocation.nodes()) {
@@ -563,7 +565,7 @@ public final class Pass {
         return reserved.areMagnetic() && reserved.of(job.desc()).size() > 1;
     }
 
-    private boolean unavailable(Need need) {
+    private boolean unavailable(ResourceNeed need) {
         for (String name : Feasibility.names(need.nodeList())) {
             NodeSlot node = scheduler.node(name);
             if (node == null || !node.usable || placing.isBarred(need, node)) {
@@ -574,7 +576,7 @@ public final class Pass {
     }
 
     /** There are nodes enough, but not with what it asks for of layered resources. */
-    private boolean lacksLayers(Need need) {
+    private boolean lacksLayers(ResourceNeed need) {
         if (!licences.layers(need, 0).isEmpty() && placing.place(need).isPresent()) {
             lacking.add(need);
         }
@@ -582,12 +584,12 @@ public final class Pass {
     }
 
     /** There are nodes enough, but they do not hang together. */
-    private boolean lacksUnit(Need need) {
+    private boolean lacksUnit(ResourceNeed need) {
         return need.network().in(state.settings()).isStrict() && placing.place(need, Topology.FLAT).isPresent();
     }
 
     /** Finds the earliest time at which the need fits, and keeps these units free for it. False if it keeps nobody back. */
-    boolean reserve(Job job, Need need, JobReason reason) {
+    boolean reserve(Job job, ResourceNeed need, JobReason reason) {
         boolean nothing = turns.keepsNothing(job, need, reason, blocker(need));
         if (standing.isPresent()) {
             standBy(job, need, reason, nothing);
@@ -611,7 +613,7 @@ public final class Pass {
     }
 
     /** Plans are made elsewhere: what the last one keeps for the job is kept. */
-    private void standBy(Job job, Need need, JobReason reason, boolean nothing) {
+    private void standBy(Job job, ResourceNeed need, JobReason reason, boolean nothing) {
         if (!nothing && isKept(job.id())) {
             keep(job.id());
         }
@@ -653,8 +655,8 @@ public final class Pass {
         return standing.isPresent() && standing.get().areOver();
     }
 
-    Beside beside() {
-        return new Beside(scheduler.nodes(), reserved, standing, now.seconds());
+    RemainingCapacity beside() {
+        return new RemainingCapacity(scheduler.nodes(), reserved, standing, now.seconds());
     }
 
     void planned(Job job) {
@@ -666,7 +668,7 @@ public final class Pass {
     }
 
     /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
-    List<Planner.Estimate> reserveTogether(List<Need> needs, List<Need> less) {
+    List<Planner.Estimate> reserveTogether(List<ResourceNeed> needs, List<ResourceNeed> less) {
         if (reservations >= scheduler.reservationsMax()) {
             return List.of();
         }

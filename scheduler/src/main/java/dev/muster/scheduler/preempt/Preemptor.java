@@ -10,13 +10,13 @@ import dev.muster.core.state.State;
 import dev.muster.model.JobDesc;
 import dev.muster.model.JobState;
 import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.claim.Beside;
+import dev.muster.scheduler.claim.RemainingCapacity;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.queue.Classes;
-import dev.muster.scheduler.request.Apart;
-import dev.muster.scheduler.request.Need;
-import dev.muster.scheduler.timeline.LicenceDesk;
+import dev.muster.scheduler.queue.JobClassIndex;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SharingPolicy;
+import dev.muster.scheduler.timeline.LicenseAllocator;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,9 +41,9 @@ public final class Preemptor {
     private final State state;
     private final Now now;
     private final PreemptPolicy policy;
-    private final Takings takings;
-    private final LicenceDesk licences;
-    private final Beside open;
+    private final PassAllocations takings;
+    private final LicenseAllocator licences;
+    private final RemainingCapacity open;
     private final BiConsumer<Job, Boolean> lifted;
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
@@ -60,7 +60,7 @@ public final class Preemptor {
     private final boolean reclaims;
     /** Room is made for somebody who asks for licences. */
     private boolean reclaiming;
-    private final Map<Yields.Kind, Holders> holders = new HashMap<>();
+    private final Map<PreemptableJobs.Kind, Holders> holders = new HashMap<>();
     /** In the partition and with the QOS of the key nobody gives way to this priority or a lower one. */
     private final Map<Taker, Long> powerless = new HashMap<>();
     /** Not even if all went who would have to is there room for the need of the key. */
@@ -72,7 +72,7 @@ public final class Preemptor {
     private record Taker(String partition, String qos, Optional<Same> need) {}
 
     /** Needs are one object each. */
-    private record Same(Need need) {
+    private record Same(ResourceNeed need) {
         @Override
         public boolean equals(Object o) {
             return o instanceof Same s && s.need == need;
@@ -90,7 +90,8 @@ public final class Preemptor {
      * @param open    what reservations leave
      * @param lifted  told of each job that is off its nodes for a moment, and of its being back
      */
-    public Preemptor(Scheduler scheduler, State state, Now now, Takings takings, LicenceDesk licences, Beside open, BiConsumer<Job, Boolean> lifted) {
+    public Preemptor(Scheduler scheduler, State state, Now now, PassAllocations takings, LicenseAllocator licences, RemainingCapacity open,
+            BiConsumer<Job, Boolean> lifted) {
         this.licences = licences;
         this.open = open;
         this.takings = takings;
@@ -115,12 +116,12 @@ public final class Preemptor {
     }
 
     /** Not for who asks for this licence or that one. */
-    public boolean reclaims(Need need) {
+    public boolean reclaims(ResourceNeed need) {
         return reclaims && !need.licences().items().isEmpty() && !need.licences().any();
     }
 
     /** Room is looked for, and as things are at the moment of asking there are too few licences for it. */
-    public boolean lacksLicences(Need need) {
+    public boolean lacksLicences(ResourceNeed need) {
         return reclaims(need) && licences.given(need, 0).isEmpty();
     }
 
@@ -166,7 +167,7 @@ public final class Preemptor {
      * @param c     the need's class
      * @param places on what is free at the moment of asking
      */
-    public Room make(Job job, Need need, Classes.Group group, NeedClass c, Places places) {
+    public Room make(Job job, ResourceNeed need, JobClassIndex.Group group, NeedClass c, Places places) {
         long priority = scheduler.priority(job.id()).orElse(job.priority());
         if (!policy.isOn() || isVain(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
             return new None();
@@ -237,9 +238,9 @@ public final class Preemptor {
      *
      * @param needs the components', in their order; the job is the first
      */
-    public Room makeTogether(List<Job> jobs, List<Need> needs, Places places) {
+    public Room makeTogether(List<Job> jobs, List<ResourceNeed> needs, Places places) {
         Job job = jobs.getFirst();
-        Need need = needs.getFirst();
+        ResourceNeed need = needs.getFirst();
         boolean alike = IntStream.range(1, jobs.size()).allMatch(i -> kind(jobs.get(i).desc(), needs.get(i)).equals(kind(job.desc(), need)));
         if (!policy.isOn() || isSpent() || !alike) {
             return new None();
@@ -265,11 +266,11 @@ public final class Preemptor {
     }
 
     /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
-    private Predicate<NodeSlot> serves(Job job, Need need, NeedClass c) {
-        if (reclaiming || !scheduler.isPruned() || !c.bounded || scheduler.holdings().someMind() || !need.apart().equals(Apart.ANYBODY)) {
+    private Predicate<NodeSlot> serves(Job job, ResourceNeed need, NeedClass c) {
+        if (reclaiming || !scheduler.isPruned() || !c.bounded || scheduler.holdings().someMind() || !need.apart().equals(SharingPolicy.ANYBODY)) {
             return EVERYWHERE;
         }
-        Yields.Kind kind = kind(job.desc(), need);
+        PreemptableJobs.Kind kind = kind(job.desc(), need);
         return node -> scheduler.yields().mayServe(kind, c, node, open);
     }
 
@@ -320,7 +321,7 @@ public final class Preemptor {
 
         private boolean has(int at) {
             for (; found.size() <= at && next < all.candidates.size(); next++) {
-                Yields.Holder holder = all.candidates.get(next);
+                PreemptableJobs.Holder holder = all.candidates.get(next);
                 if ((serves == EVERYWHERE || isOne(holder.slots(), serves)) && mayGo(all, next)) {
                     found.add(holder.job());
                 }
@@ -372,12 +373,12 @@ public final class Preemptor {
 
     /** @param candidates in the order in which they go, and some of whom {@link #mayGo} says no; @param gone who goes already */
     private static final class Holders {
-        private final List<Yields.Holder> candidates;
+        private final List<PreemptableJobs.Holder> candidates;
         private final List<Job> gone;
         /** Of candidates who were asked for, whether they may be disturbed. */
         private final byte[] may;
 
-        private Holders(List<Yields.Holder> candidates, List<Job> gone) {
+        private Holders(List<PreemptableJobs.Holder> candidates, List<Job> gone) {
             this.candidates = candidates;
             this.gone = gone;
             this.may = new byte[candidates.size()];
@@ -385,12 +386,12 @@ public final class Preemptor {
     }
 
     /** Who would go for the job, and who goes already. Where priorities do not decide, these are the same for all of its kind. */
-    private Holders holders(Job job, Need need, long priority) {
-        Yields.Kind kind = kind(job.desc(), need);
+    private Holders holders(Job job, ResourceNeed need, long priority) {
+        PreemptableJobs.Kind kind = kind(job.desc(), need);
         if (plain) {
             return holders.computeIfAbsent(kind, k -> {
                 Holders all = new Holders(List.copyOf(scheduler.yields().staying(k)), scheduler.yields().going(k));
-                all.candidates.stream().map(Yields.Holder::job).filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
+                all.candidates.stream().map(PreemptableJobs.Holder::job).filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
                 return all;
             });
         }
@@ -400,7 +401,7 @@ public final class Preemptor {
             if (!policy.outranks(job.desc(), priority, need.partition(), holder) || !policy.mayMeet(job.desc(), holder.desc())) {
                 continue;
             }
-            if (leaving.contains(holder.id()) || Yields.goesAlready(state, holder)) {
+            if (leaving.contains(holder.id()) || PreemptableJobs.goesAlready(state, holder)) {
                 gone.add(holder);
             } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !isExempt(holder)) {
                 candidates.add(holder);
@@ -421,7 +422,7 @@ public final class Preemptor {
         return turns ? Preemption.Mode.GANG : mode(holder);
     }
 
-    private Yields.Kind kind(JobDesc taker, Need need) {
+    private PreemptableJobs.Kind kind(JobDesc taker, ResourceNeed need) {
         return scheduler.yields().kind(policy, taker, need.partition());
     }
 
@@ -534,7 +535,7 @@ public final class Preemptor {
     }
 
     /** Nothing comes of trying to make room for such a job with this priority, in this pass. */
-    public boolean isVain(JobDesc taker, Need need, long priority) {
+    public boolean isVain(JobDesc taker, ResourceNeed need, long priority) {
         return isSpent()
                 || powerless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()), Long.MIN_VALUE) >= priority
                 || hopeless.getOrDefault(new Taker(need.partition(), taker.charge().firstQos(), Optional.of(new Same(need))), Long.MIN_VALUE)
@@ -542,7 +543,7 @@ public final class Preemptor {
     }
 
     /** Not even if all went who may ever have to is there room, whatever the priority. */
-    public boolean isShort(JobDesc taker, Need need, Classes.Group group, NeedClass c) {
+    public boolean isShort(JobDesc taker, ResourceNeed need, JobClassIndex.Group group, NeedClass c) {
         if (!scheduler.isPruned()) {
             return false;
         }
@@ -555,7 +556,7 @@ public final class Preemptor {
     }
 
     /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
-    public boolean isKnownShort(Classes.Group group, NeedClass c) {
+    public boolean isKnownShort(JobClassIndex.Group group, NeedClass c) {
         return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory, open);
     }
 

@@ -1,13 +1,13 @@
 package dev.muster.scheduler.queue;
 
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.ResourceRequest;
 import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.pass.Turns;
-import dev.muster.scheduler.timeline.Times;
+import dev.muster.scheduler.pass.PassOrder;
+import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -33,11 +33,11 @@ public final class Backfill {
 
     private final Mode mode;
     private final State state;
-    private final Expected expected;
+    private final RuntimeEstimator expected;
     private final Slowdown slowdown;
     private final Scheduler scheduler;
 
-    public Backfill(State state, Expected expected, Slowdown slowdown, Scheduler scheduler) {
+    public Backfill(State state, RuntimeEstimator expected, Slowdown slowdown, Scheduler scheduler) {
         Optional<Mode> asked = mode(state.settings().options().getOrDefault(WORD, ""));
         this.mode = state.settings().options().containsKey(Settings.IN_ORDER) ? Mode.QUEUE : asked.orElse(Mode.QUEUE);
         this.state = state;
@@ -86,7 +86,7 @@ public final class Backfill {
     }
 
     /** The order in which those are tried that do not go in the queue's. @param headS how long the one with a reservation has waited, at most */
-    public List<Turns.Turn> order(List<Turns.Turn> those, long nowS, long headS, Predicate<String> ruled) {
+    public List<PassOrder.Turn> order(List<PassOrder.Turn> those, long nowS, long headS, Predicate<String> ruled) {
         if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
             return those;
         }
@@ -99,7 +99,7 @@ public final class Backfill {
         return places.stream().map(p -> p.turn).toList();
     }
 
-    private record Place(int tier, double key, Turns.Turn turn) {}
+    private record Place(int tier, double key, PassOrder.Turn turn) {}
 
     /** Lower goes first. */
     private double key(Job job, long waitS, long longestS, Predicate<String> ruled) {
@@ -136,12 +136,12 @@ public final class Backfill {
     }
 
     private int limitMin(Job job) {
-        return state.partitions().find(first(job)).map(p -> Limits.timeLimitMin(job.desc(), p)).orElse(-1);
+        return state.partitions().find(first(job)).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
     }
 
     private double limitS(Job job) {
         int limit = limitMin(job);
-        return limit < 0 ? Times.YEAR_S : limit * 60.0;
+        return limit < 0 ? TimeGrid.YEAR_S : limit * 60.0;
     }
 
     private double expectedS(Job job) {

@@ -39,7 +39,7 @@ public final class QueueOrder {
         public final int[] lanes = new int[BLOCK];
         /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
         public final int[] needs = new int[BLOCK];
-        /** Likewise of its {@link Classes.Group}, and of who is charged for it: one more than his number, 0 if there is nobody. */
+        /** Likewise of its {@link JobClassIndex.Group}, and of who is charged for it: one more than his number, 0 if there is nobody. */
         public final int[] groups = new int[BLOCK];
         public final int[] payers = new int[BLOCK];
         /** The ordinal of the reason that it was last told, or UNKNOWN. */

@@ -7,7 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What {@code muster_backfill=slowdown} goes by, beside what jobs cost for what they save ({@link Expected#price}): how long others have waited of
+ * What {@code muster_backfill=slowdown} goes by,
+         beside what jobs cost for what they save ({@link RuntimeEstimator#price}): how long others have waited of
  * late, and how much work has gone before those who wait although it came after them. Nobody is overtaken by more than a share of what his partition
  * does in the longest wait there was: who has been is due, and goes in the queue's order. Work is in CPU seconds, as expected while a job runs and as
  * it was from its end on.
@@ -137,7 +138,7 @@ public final class Slowdown {
      * room is lost, else in the queue's order.
      *
      * @param longestS see {@link #longestS}
-     * @param price    see {@link Expected#price}
+     * @param price    see {@link RuntimeEstimator#price}
      * @param beside   somebody wide has a reservation in the partition
      */
     public double key(String partition, long submittedS, long waitS, long longestS, long cpus, long cpusOfPartition, double price, boolean beside) {

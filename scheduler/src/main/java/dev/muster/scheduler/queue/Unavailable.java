@@ -1,7 +1,7 @@
 package dev.muster.scheduler.queue;
 
 import dev.muster.core.command.Access;
-import dev.muster.core.limits.Limits;
+import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.node.Power;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -12,7 +12,7 @@ import dev.muster.model.JobDesc;
 import dev.muster.model.ReservationFlag;
 import dev.muster.model.ResourceRequest;
 import dev.muster.scheduler.node.Feasibility;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -157,7 +157,7 @@ public final class Unavailable {
         if (state.reservations().size() == 0 || own.isEmpty() && !desc.charge().reservation().isEmpty()) {
             return Set.of();
         }
-        long until = Need.end(now, Limits.timeLimitMin(desc, partition));
+        long until = ResourceNeed.end(now, PartitionLimits.timeLimitMin(desc, partition));
         Set<String> out = new HashSet<>();
         for (Reservation r : state.reservations().values()) {
             boolean open = own.isPresent() ? own.get().name().equals(r.name()) || own.get().ignores(r)

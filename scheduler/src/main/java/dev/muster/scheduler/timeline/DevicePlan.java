@@ -9,7 +9,7 @@ import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.Tres;
 import dev.muster.model.IndexSet;
 import dev.muster.scheduler.node.JobDevices;
-import dev.muster.scheduler.request.Need;
+import dev.muster.scheduler.request.ResourceNeed;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class DevicePlan {
     private record Column(Kind kind, int[][] free) {}
 
     private final State state;
-    private final Ground ground;
+    private final PlanningNodes ground;
     private final List<String> nodes;
     private final int slots;
     /** What is free beside devices, by slot and node: GPUs may bring CPUs and memory along. */
@@ -37,7 +37,7 @@ public final class DevicePlan {
     private final int[][] memoryMb;
     private final Map<Kind, Column> columns = new LinkedHashMap<>();
 
-    public DevicePlan(State state, Ground ground, int[][] cpus, int[][] memoryMb) {
+    public DevicePlan(State state, PlanningNodes ground, int[][] cpus, int[][] memoryMb) {
         this.state = state;
         this.ground = ground;
         this.nodes = ground.names();
@@ -47,13 +47,13 @@ public final class DevicePlan {
     }
 
     /** Somebody waits for such: before {@link #fill}. */
-    public void want(Need need) {
+    public void want(ResourceNeed need) {
         for (Kind kind : kinds(need)) {
             columns.computeIfAbsent(kind, this::column);
         }
     }
 
-    public static Set<Kind> kinds(Need need) {
+    public static Set<Kind> kinds(ResourceNeed need) {
         Set<Kind> out = new LinkedHashSet<>();
         for (List<Tres.Item> items : List.of(need.gresPerNode(), need.gresPerTask(), need.gresPerJob())) {
             for (Tres.Item item : items) {
@@ -95,7 +95,7 @@ public final class DevicePlan {
     }
 
     /** What jobs of a reservation may have: its own where it has some of them, and any where it has cores alone. */
-    private static IndexSet own(Ground.Part part, Node.Spec spec, String device) {
+    private static IndexSet own(PlanningNodes.Part part, Node.Spec spec, String device) {
         Reservation r = part.area().reservation();
         boolean some = r.gres().values().stream().anyMatch(g -> g.containsKey(device));
         return some ? r.gres().getOrDefault(spec.name(), Map.of()).getOrDefault(device, IndexSet.empty()) : GresRequest.devices(spec, device, "");
@@ -143,7 +143,7 @@ public final class DevicePlan {
     }
 
     /** So many tasks of the need find their devices on the node in all these slots, at most. */
-    public long tasks(Need need, int node, int from, int end) {
+    public long tasks(ResourceNeed need, int node, int from, int end) {
         for (Tres.Item item : need.gresPerNode()) {
             if (free(item, node, from, end) < item.count()) {
                 return 0;
@@ -162,7 +162,7 @@ public final class DevicePlan {
     }
 
     /** Devices of a node that the need can have in all these slots. */
-    public int usable(Need need, Tres.Item item, int node, int from, int end) {
+    public int usable(ResourceNeed need, Tres.Item item, int node, int from, int end) {
         int count = Math.max(0, free(item, node, from, end));
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
             count = Math.min(count, Math.max(0, least(cpus, node, from, end)) / need.gpus().cpus());
@@ -185,7 +185,7 @@ public final class DevicePlan {
     }
 
     /** Together these nodes have all that the job asks for as a whole. */
-    public boolean suffice(Need need, int[] found, int count, int from, int end) {
+    public boolean suffice(ResourceNeed need, int[] found, int count, int from, int end) {
         for (Tres.Item item : need.gresPerJob()) {
             long sum = 0;
             for (int i = 0; i < count; i++) {
@@ -199,7 +199,7 @@ public final class DevicePlan {
     }
 
     /** Returns each node's part of the job's total devices, as dealt by {@link JobDevices}. */
-    public int[][] dealt(Need need, int[] found, int count, int from, int end) {
+    public int[][] dealt(ResourceNeed need, int[] found, int count, int from, int end) {
         int[][] out = new int[need.gresPerJob().size()][];
         for (int i = 0; i < out.length; i++) {
             Tres.Item item = need.gresPerJob().get(i);
@@ -213,7 +213,7 @@ public final class DevicePlan {
     }
 
     /** Takes what the need gets on nodes with so many tasks each. @param ofJob as {@link #dealt} */
-    public void take(Need need, int[] found, int[] tasks, int count, int[][] ofJob, int from, int end) {
+    public void take(ResourceNeed need, int[] found, int[] tasks, int count, int[][] ofJob, int from, int end) {
         if (columns.isEmpty()) {
             return;
         }

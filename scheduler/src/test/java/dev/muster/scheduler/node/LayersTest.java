@@ -2,7 +2,7 @@ package dev.muster.scheduler.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.tres.Licences;
+import dev.muster.core.tres.Licenses;
 import dev.muster.model.HostList;
 import dev.muster.model.LayeredResource;
 import dev.muster.model.LayeredResource.Layer;
@@ -171,7 +171,7 @@ class LayersTest {
 
     @Test
     void whatIsThere() {
-        assertThat(Licences.capacities(cluster().state())).containsEntry("power(n[1-8])", 550).containsEntry("power(n[1-4])", 400)
+        assertThat(Licenses.capacities(cluster().state())).containsEntry("power(n[1-8])", 550).containsEntry("power(n[1-4])", 400)
                 .containsEntry("flat(n[5-8])", Integer.MAX_VALUE).containsEntry("fluent", 4);
     }
 }

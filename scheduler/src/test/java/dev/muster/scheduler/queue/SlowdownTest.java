@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SlowdownTest {
     private static final int DAY_S = 86_400;
 
-    private static Expected after(long limitS, long... runS) {
-        Expected e = new Expected();
+    private static RuntimeEstimator after(long limitS, long... runS) {
+        RuntimeEstimator e = new RuntimeEstimator();
         for (long r : runS) {
             e.learn(1, limitS, 4, r);
         }
@@ -42,7 +42,7 @@ class SlowdownTest {
 
     @Test
     void othersOfTheUserCountOnlyUpToTheLimit() {
-        Expected e = after(57_600, 40_000);
+        RuntimeEstimator e = after(57_600, 40_000);
         assertThat(e.price(1, 600, 4, 600)).isEqualTo(600.0 * 600);
         assertThat(e.price(2, 600, 4, 600)).as("nothing is known of him").isEqualTo(600.0 * 600);
     }

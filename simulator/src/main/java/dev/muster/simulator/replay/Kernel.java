@@ -1,6 +1,6 @@
 package dev.muster.simulator.replay;
 
-import dev.muster.scheduler.queue.Expected;
+import dev.muster.scheduler.queue.RuntimeEstimator;
 import dev.muster.scheduler.queue.Slowdown;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -20,7 +20,7 @@ final class Kernel {
     private final List<Trace.Job> jobs;
     private final long[] startS;
     private final boolean[] started;
-    private final Expected expected = new Expected();
+    private final RuntimeEstimator expected = new RuntimeEstimator();
     private final Slowdown slowdown = new Slowdown();
     /** Waiting jobs in order of submission, and as far as it differs in the order in which they are tried beside a reservation. */
     private int[] queue = new int[64];

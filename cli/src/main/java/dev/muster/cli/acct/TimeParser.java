@@ -1,0 +1,19 @@
+package dev.muster.cli.acct;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.model.Times;
+import java.util.List;
+
+/** Times as they are typed. */
+final class TimeParser {
+    private TimeParser() {}
+
+    static long seconds(CommandContext c, String typed) throws UsageException {
+        return switch (Times.parse(typed, c.host().nowMs() / 1000, c.host().zone(), true)) {
+            case Times.Parsed.Ok ok -> ok.epochSec();
+            case Times.Parsed.Invalid bad -> throw new UsageException(1,
+                    List.of("sacctmgr: error: Invalid time specification (pos=" + bad.position() + "): " + typed));
+        };
+    }
+}

@@ -1,0 +1,90 @@
+package dev.muster.controller.edge;
+
+import dev.muster.controller.engine.CoreThread;
+import dev.muster.controller.view.Privacy;
+import dev.muster.core.command.Command;
+import dev.muster.core.command.Decision;
+import dev.muster.core.state.Crontab;
+import dev.muster.daemon.Identities;
+import dev.muster.model.Bytes;
+import dev.muster.model.Codec;
+import dev.muster.model.Identity;
+import dev.muster.model.JobDesc;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.CronMessages;
+import dev.muster.model.api.JobMessages;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Server.Reply;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The edge of scrontab: each entry's job is resolved as one of sbatch, and times of the day are this host's. */
+final class CrontabHandler {
+    private final ControllerApi api;
+    private final CoreThread core;
+    private final Identities identities;
+
+    CrontabHandler(ControllerApi api, CoreThread core, Identities identities) {
+        this.api = api;
+        this.core = core;
+        this.identities = identities;
+    }
+
+    Reply answer(Caller caller, String message, byte[] body) {
+        return message.equals("SetCrontab") ? set(caller, Codec.decodeKnown(body, CronMessages.SetCrontab.class))
+                : query(caller, Codec.decode(body, CronMessages.QueryCrontab.class));
+    }
+
+    private Reply query(Caller caller, CronMessages.QueryCrontab m) {
+        if (m.userId() != caller.uid() && isHidden(caller)) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        return Reply.of(new CronMessages.CrontabReply(core.durable().crontabs().find(m.userId()).map(Crontab::text).orElse("")));
+    }
+
+    /** From all but operators. */
+    private boolean isHidden(Caller caller) {
+        return new Privacy(List.of("jobs"), core.durable(), caller.uid(), identities.userName(caller.uid())).hides("jobs");
+    }
+
+    private Reply set(Caller caller, CronMessages.SetCrontab m) {
+        Optional<Identity> owner = identities.byUid(m.userId());
+        if (owner.isEmpty()) {
+            return Reply.error(SlurmErrno.USER_ID_MISSING);
+        }
+        if (m.userId() != caller.uid() && !api.isAdmin(caller)) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        // for the job's rules it is its owner who submits it
+        Caller submitter = caller.uid() == m.userId() ? caller : new Caller(owner.get().uid(), owner.get().gid());
+        List<Command.CronEntry> entries = new ArrayList<>();
+        List<Command.SubmitJob> jobs = new ArrayList<>();
+        for (CronMessages.CronJob e : m.entries()) {
+            switch (api.submissions().request(submitter, athome(e.job(), owner.get()))) {
+                case SubmitHandler.Refused r -> {
+                    return r.reply(r.said());
+                }
+                case SubmitHandler.Request r -> {
+                    jobs.add(r.command());
+                    entries.add(new Command.CronEntry(r.command(), e.when(), e.firstLine(), e.lastLine()));
+                }
+            }
+        }
+        String zone = ZoneId.systemDefault().getId();
+        Command command = new Command.SetCrontab(caller.uid(), m.userId(), zone, m.text(), entries);
+        Decision decision = api.submissions().decided(command, caller.uid(), jobs);
+        return switch (decision) {
+            case Decision.Rejected r -> Reply.error(400, r.errno(), r.sentence());
+            case Decision.Accepted a -> Reply.of(new CronMessages.CrontabSet(((List<?>) a.reply()).stream().map(id -> (Integer) id).toList()));
+        };
+    }
+
+    private static JobMessages.Submit athome(JobMessages.Submit m, Identity owner) {
+        JobDesc.Files f = m.job().files();
+        JobDesc.Files athome = new JobDesc.Files(Bytes.of(owner.home()), f.stdin(), f.stdout(), f.stderr(), f.openMode());
+        JobDesc job = f.workDir().isEmpty() ? m.job().withFiles(athome) : m.job();
+        return new JobMessages.Submit("", job, m.script(), m.environment(), false, false);
+    }
+}

@@ -1,0 +1,108 @@
+package dev.muster.controller.edge;
+
+import dev.muster.controller.view.JobViews;
+import dev.muster.controller.view.Privacy;
+import dev.muster.core.command.Planner;
+import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.model.Codec;
+import dev.muster.model.HostList;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.PlanMessages;
+import dev.muster.scheduler.Explainer;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.transport.Server.Reply;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Answers who asks what is planned, and why a job waits. */
+final class PlanHandler {
+    private final State state;
+    private final Now now;
+    private final Scheduler scheduler;
+    private final Privacy sight;
+    private final JobViews views;
+
+    PlanHandler(State state, Now now, Scheduler scheduler, Privacy sight, JobViews views) {
+        this.state = state;
+        this.now = now;
+        this.scheduler = scheduler;
+        this.sight = sight;
+        this.views = views;
+    }
+
+    Reply answer(String message, byte[] body) {
+        return message.equals("QueryWhy") ? why(Codec.decode(body, PlanMessages.QueryWhy.class))
+                : plan(Codec.decode(body, PlanMessages.QueryPlan.class));
+    }
+
+    private Reply why(PlanMessages.QueryWhy q) {
+        Optional<Job> found = state.job(q.jobId(), q.task()).filter(sight::shows);
+        if (found.isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_JOB_ID);
+        }
+        Job job = found.get();
+        Explainer explainer = new Explainer(state, now, scheduler, sight::shows, s -> "@" + s + "@");
+        Explainer.Explanation e = explainer.of(job, views.reason(job));
+        Optional<Planner.Estimate> planned = explainer.planned(job, views.reason(job));
+        return Reply.of(new PlanMessages.Why(job.id(), job.displayId(), job.desc().owner().user(), job.state().name(),
+                job.isPending() ? views.reason(job).word() : "None", e.says(), e.evidence(), e.change(),
+                planned.map(Planner.Estimate::start).orElse(0L),
+                sight.hides("nodes") ? "" : planned.map(p -> HostList.of(p.nodes()).compressed()).orElse(""), now.seconds()));
+    }
+
+    private Reply plan(PlanMessages.QueryPlan q) {
+        if (sight.hides("nodes")) {
+            return Reply.error(SlurmErrno.ACCESS_DENIED);
+        }
+        if (!q.partition().isEmpty() && state.partitions().find(q.partition()).isEmpty()) {
+            return Reply.error(SlurmErrno.INVALID_PARTITION_NAME);
+        }
+        Map<String, List<String>> partitions = new HashMap<>();
+        state.partitions().values().stream().filter(p -> q.partition().isEmpty() || p.name().equals(q.partition()))
+                .forEach(p -> p.nodes().forEach(n -> partitions.computeIfAbsent(n, k -> new ArrayList<>()).add(p.name())));
+        List<PlanMessages.PlanNode> nodes = new ArrayList<>();
+        for (Node n : state.nodes().values()) {
+            if (partitions.containsKey(n.name()) && !n.has(Node.Flag.FUTURE)) {
+                nodes.add(new PlanMessages.PlanNode(n.name(), partitions.get(n.name()), n.spec().cpus(), n.isUsable() || n.isAsleep()));
+            }
+        }
+        nodes.sort(Comparator.comparingInt(n -> state.nodes().at(n.name()).spec().order()));
+        List<PlanMessages.Bar> bars = new ArrayList<>();
+        int waiting = 0;
+        int planned = 0;
+        for (Job job : state.jobs().values()) {
+            if (job.holdsNodes()) {
+                long left = job.run().limitTickMs() < 0 ? 0 : now.seconds() + Math.max(0, (job.run().limitTickMs() - now.tickMs()) / 1000);
+                bars.add(bar(job, true, job.run().startTime(), left, job.run().allocation().hostList(), job.run().allocation().cpus()));
+            } else if (job.isPending()) {
+                Optional<Planner.Estimate> e = scheduler.plan(job.id());
+                waiting += sight.shows(job) ? 1 : 0;
+                planned += e.isPresent() && sight.shows(job) ? 1 : 0;
+                if (e.isPresent() && e.get().start() <= q.until()) {
+                    int limit = state.partitions().find(e.get().partition()).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
+                    bars.add(bar(job, false, e.get().start(), limit < 0 ? 0 : e.get().start() + limit * 60L,
+                            HostList.of(e.get().nodes()).compressed(), e.get().cpus()));
+                }
+            }
+        }
+        bars.removeIf(b -> !q.partition().isEmpty() && !List.of(b.partition().split(",")).contains(q.partition()));
+        bars.sort(Comparator.comparingLong(PlanMessages.Bar::start).thenComparingInt(PlanMessages.Bar::jobId));
+        int more = Math.max(0, bars.size() - PlanMessages.BARS_MAX);
+        return Reply.of(new PlanMessages.Plan(now.seconds(), waiting, planned, nodes, bars.subList(0, bars.size() - more), more));
+    }
+
+    /** What may not be seen still takes its place. */
+    private PlanMessages.Bar bar(Job job, boolean running, long start, long end, String nodes, int cpus) {
+        boolean shown = sight.shows(job);
+        return new PlanMessages.Bar(shown ? job.id() : 0, shown ? job.displayId() : "", shown ? job.desc().owner().user() : "",
+                shown ? job.desc().name() : "", job.desc().partition(), running, start, end, nodes, cpus);
+    }
+}

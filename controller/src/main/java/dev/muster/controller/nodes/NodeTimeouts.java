@@ -1,0 +1,38 @@
+package dev.muster.controller.nodes;
+
+import dev.muster.core.command.Command;
+import dev.muster.core.state.Node;
+import java.util.Optional;
+
+/** What follows from a node's not being heard of. */
+public final class NodeTimeouts {
+    /** Heartbeats that may be missing before a connected node counts as quiet. */
+    static final int BEATS_MISSED = 3;
+
+    private NodeTimeouts() {}
+
+    /**
+     * A connection alone says nothing: a host that lost its power closes none. Whoever gets {@code NodeLost} also ends the
+     * connection, so that a node that was only slow registers again.
+     *
+     * @param connected there is a connection to the node
+     * @param silentS   seconds since it was last heard of
+     * @param timeoutS  SlurmdTimeout; 0 never
+     */
+    public static Optional<Command> verdict(Node node, boolean connected, long silentS, int timeoutS) {
+        if (timeoutS <= 0 || node.has(Node.Flag.DOWN) || node.has(Node.Flag.FUTURE)
+                || node.isSilentByOrder() || node.has(Node.Flag.CLOUD) && node.bootId().isEmpty()) {
+            return Optional.empty();
+        }
+        int quietS = Math.max(timeoutS / 3, connected ? BEATS_MISSED * NodeLinks.HEARTBEAT_S : 5);
+        if (silentS > (connected ? Math.max(timeoutS, quietS) : timeoutS)) {
+            return Optional.of(new Command.NodeLost(node.name()));
+        }
+        boolean flagged = node.has(Node.Flag.NOT_RESPONDING);
+        if (silentS > quietS && !flagged && !node.has(Node.Flag.UNKNOWN)) {
+            return Optional.of(new Command.NodeResponding(node.name(), false));
+        }
+        return connected && flagged && silentS <= quietS
+                ? Optional.of(new Command.NodeResponding(node.name(), true)) : Optional.empty();
+    }
+}

@@ -1,0 +1,33 @@
+package dev.muster.controller.nodes;
+
+import dev.muster.model.Codec;
+import dev.muster.model.Json;
+import dev.muster.model.node.NodeMessages;
+import dev.muster.model.node.SharedLaunch;
+
+/**
+ * The launches of one step as each of its nodes gets its own from slurmctld: as a {@link NodeMessages.Relay} with nobody behind it. What they have in
+ * common is encoded once, so that a node costs its own part and a copy. Thread-safe.
+ */
+public final class SharedLaunchEncoder {
+    private final byte[] common;
+    private final int nodes;
+
+    public SharedLaunchEncoder(SharedLaunch launches) {
+        common = Codec.encode(launches.common());
+        nodes = launches.parts().size();
+    }
+
+    /** Of all launches together, without what is each node's own. */
+    public long bytes() {
+        return (long) common.length * nodes;
+    }
+
+    /** One node's message: the same as the encoded record. */
+    public byte[] to(SharedLaunch.Part own) {
+        Json.Writer out = new Json.Writer();
+        out.raw("{\"type\":\"Relay\",\"width\":1,\"launches\":{\"common\":").raw(common).raw(",\"parts\":[");
+        Codec.write(out, own);
+        return out.raw("]}}").toByteArray();
+    }
+}

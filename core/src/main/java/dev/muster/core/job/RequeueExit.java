@@ -1,0 +1,79 @@
+package dev.muster.core.job;
+
+import dev.muster.core.state.Change;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Preemption;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.Digits;
+import dev.muster.model.ExitStatus;
+import dev.muster.model.IndexSet;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
+public final class RequeueExit {
+    private static final int CODE_MAX = 255;
+    /** What is requeued waits so long where neither requeue_delay nor AuthInfo=cred_expire says otherwise. */
+    private static final long REQUEUE_DELAY_S = 120;
+
+    private RequeueExit() {}
+
+    /** The records: ended, or requeued where the configuration names the code, the job may be requeued and nothing but its script ended it. */
+    public static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
+        Optional<Preemption> goes = state.preempted().find(job.id()).filter(p -> p.endTick() > 0);
+        if (goes.isPresent()) {
+            // it was told to make room: whether it ends for that or by itself nobody can tell
+            return goes.get().mode() == Preemption.Mode.REQUEUE ? yielded(state, job, now)
+                    : List.of(new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", exit, now.seconds()));
+        }
+        if (Expediting.isAsked(job) && !exit.isSuccess() && !why.equals("TimeLimit")) {
+            return Expediting.failed(job, exit, now);
+        }
+        if (job.desc().kind() != JobDesc.Kind.BATCH || !why.isEmpty() || exit.signal() != 0 || !job.mayRequeue(state.settings())) {
+            return List.of(JobRules.over(job, exit, why, now));
+        }
+        if (names(state, Settings.REQUEUE_EXIT_HOLD, exit.code())) {
+            return List.of(delayed(state, job, now),
+                    new Change.JobRequeued(job.id(), true, JobReason.JOB_HELD_USER, "", 0, now.seconds(), true, exit));
+        }
+        return names(state, Settings.REQUEUE_EXIT, exit.code()) ? later(state, job, exit, now) : List.of(JobRules.over(job, exit, why, now));
+    }
+
+    /** Back to the queue to make room; in one entry, after a time of grace as well: its nodes tell its user why. */
+    public static List<Change> yielded(State state, Job job, Now now) {
+        List<Change> out = new ArrayList<>(List.of(new Change.JobPreempted(job.id(), now.seconds(), Preemption.Mode.REQUEUE, 0)));
+        out.addAll(later(state, job, now));
+        return out;
+    }
+
+    /** Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it. */
+    public static List<Change> later(State state, Job job, Now now) {
+        return later(state, job, ExitStatus.NONE, now);
+    }
+
+    private static List<Change> later(State state, Job job, ExitStatus exit, Now now) {
+        return List.of(delayed(state, job, now), new Change.JobRequeued(job.id(), false, JobReason.NONE, "",
+                Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), false, exit));
+    }
+
+    /** Who is released before that is over waits for the rest of it. */
+    static Change delayed(State state, Job job, Now now) {
+        String set = state.settings().options().getOrDefault(Settings.REQUEUE_DELAY, "");
+        // one second more, as in Slurm: a run starts after its submission, which is the time of the requeue
+        long delayS = 1 + (Digits.only(set, 8) ? Long.parseLong(set) : REQUEUE_DELAY_S);
+        long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + delayS);
+        return new Change.DescriptionChanged(job.id(), UpdateRules.beginningAt(job.desc(), begin));
+    }
+
+    private static boolean names(State state, String option, int code) {
+        String text = state.settings().options().getOrDefault(option, "");
+        List<IndexSet.Spec> spec = text.isEmpty() ? List.of() : IndexSet.parseSpec(text, CODE_MAX);
+        return !spec.isEmpty() && spec.getFirst().indexes().contains(code);
+    }
+}

@@ -1,0 +1,345 @@
+package dev.muster.core.limits;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Shares;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What limits say to many jobs that wait: the same as {@link AccountRules#blocks} to each of them, with the limits as numbers that are kept as long
+ * as the policy is, and asked for one that asks as much as any of those who are charged together.
+ */
+public final class LimitCache {
+    /** In {@link #free}: shared limits keep back none of those who are charged together. */
+    public static final byte FREE = 1;
+    /** They may. */
+    private static final byte DOUBTFUL = 2;
+    /** So long, in seconds, the numbers hold by which what was used is overestimated. */
+    private static final long HOLDS_S = 60;
+
+    private final Map<AccountUse.Payer, Payer> payers = new HashMap<>();
+    private final List<Payer> byNumber = new ArrayList<>();
+    private final Map<Object, SharedLimits> gauges = new HashMap<>();
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final Map<Integer, Asking> asking = new HashMap<>();
+    private State state = State.EMPTY;
+    private AccountRules rules;
+    private AccountUse use;
+    private Shares shares = Shares.NONE;
+    private long era;
+    /** By number of those who are charged together, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must be found. */
+    private byte[] free = {DOUBTFUL};
+    /** What runs, and by which numbers, when limits were last gone over for others that are left of them. */
+    private long seenChanges = -1;
+    private long seenEra = -1;
+    private int seenEpoch = -1;
+    private long eraS;
+    private long eraMs;
+    /** What was charged until the last time, of each association with those below it. */
+    private Map<Integer, Map<String, Long>> charged = Map.of();
+    private long second;
+    private double mostPerUnit;
+
+    /** Those who are charged together, and all limits that count for them together with others. */
+    private static final class Payer {
+        private final List<SharedLimits> limits;
+        private final int number;
+        /** The most that one of its jobs asks for. */
+        private Asked most;
+
+        private Payer(List<SharedLimits> limits, int number) {
+            this.limits = limits;
+            this.number = number;
+        }
+    }
+
+    /** What a job asks for that limits count. */
+    public static final class Asked {
+        private final Payer payer;
+        /** Of limits that each job has for itself: whatever others have. And which others are told instead of it: those of places before it. */
+        private final JobReason alone;
+        private final int place;
+        private final long[] now;
+        private final long[] minutes;
+        private JobReason reason = JobReason.NONE;
+        private long changes = -1;
+        private long era = -1;
+        private long second = -1;
+        private boolean timed;
+
+        private final Allocation on;
+
+        private Asked(Payer payer, Optional<JobLimits.Broken> alone, int size, Allocation on) {
+            this.on = on;
+            this.payer = payer;
+            this.alone = alone.map(JobLimits.Broken::reason).orElse(JobReason.NONE);
+            this.place = alone.map(JobLimits.Broken::place).orElse(Integer.MAX_VALUE);
+            this.now = new long[size];
+            this.minutes = new long[size];
+        }
+
+        long now(int number) {
+            return now[number];
+        }
+
+        long minutes(int number) {
+            return minutes[number];
+        }
+
+        /** Where it would run; none before that is chosen. */
+        Allocation on() {
+            return on;
+        }
+
+        /** Limits that it has for itself do not keep it back. */
+        public boolean isShared() {
+            return alone == JobReason.NONE;
+        }
+
+        /** The number of those who are charged for it together. */
+        public int payer() {
+            return payer.number;
+        }
+
+        /** What is said to it may be otherwise in a second. */
+        void goesByTime() {
+            timed = true;
+        }
+    }
+
+    private record Asking(JobDesc desc, int limitMin, Asked asked) {}
+
+    /** The policy, nodes or partitions are others: everything that was asked is to be asked anew. */
+    public void clear() {
+        payers.clear();
+        byNumber.clear();
+        gauges.clear();
+        numbers.clear();
+        asking.clear();
+        free = new byte[] {DOUBTFUL};
+        era++;
+        shares = Shares.NONE;
+        eraS = Long.MIN_VALUE / 2;
+    }
+
+    /** What is asked from here on is asked of this state. @param nowS seconds since 1970 */
+    public void at(State state, AccountRules of, AccountUse counted, long nowS) {
+        this.state = state;
+        rules = of;
+        use = counted;
+        // what running jobs may still use shrinks by seconds of the cluster's time, what was used grows by those since the last charge
+        second = state.tickMs() / 1000 + (state.tickMs() - state.shares().tickMs()) / 1000;
+        if (shares != state.shares()) {
+            charged = rules.chargedBelow();
+        } else if (nowS >= eraS && nowS <= eraS + HOLDS_S / 2 && state.tickMs() <= eraMs + HOLDS_S / 2 * 1000) {
+            return;
+        }
+        shares = state.shares();
+        eraS = nowS;
+        eraMs = state.tickMs();
+        era++;
+        long sinceS = Math.max(nowS - shares.time(), (state.tickMs() - shares.tickMs()) / 1000 + 1);
+        mostPerUnit = shares.time() == 0 ? 0 : rules.mostUsageFactor() * (sinceS + HOLDS_S) * FairShare.UNIT;
+    }
+
+    /** @param limitMin the time it would get, -1 without limit */
+    public Asked asked(JobDesc desc, int limitMin) {
+        Asked out = asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
+        Payer payer = out.payer;
+        Asked most = new Asked(payer, Optional.empty(), out.now.length, Allocation.NONE);
+        for (int n = 0; n < out.now.length; n++) {
+            boolean known = payer.most != null && n < payer.most.now.length;
+            most.now[n] = Math.max(out.now[n], known ? payer.most.now[n] : 0);
+            most.minutes[n] = Math.max(out.minutes[n], known ? payer.most.minutes[n] : 0);
+        }
+        if (payer.most == null || !Arrays.equals(most.now, payer.most.now) || !Arrays.equals(most.minutes, payer.most.minutes)) {
+            payer.most = most;
+            free[payer.number + 1] = 0;
+            payer.limits.forEach(g -> g.most(most));
+        }
+        return out;
+    }
+
+    private Asked asked(JobDesc desc, Map<String, Long> wanted, Allocation on, int limitMin) {
+        Payer payer = payer(desc);
+        Asked out = new Asked(payer, rules.alone(desc, wanted, limitMin), numbers.size(), on);
+        Map<String, Long> minutes = AccountRules.minutes(wanted, limitMin);
+        numbers.forEach((name, n) -> {
+            out.now[n] = name.equals(SharedLimits.JOBS) ? 1 : wanted.getOrDefault(name, 0L);
+            out.minutes[n] = minutes.getOrDefault(name, 0L);
+        });
+        return out;
+    }
+
+    private Payer payer(JobDesc desc) {
+        return payers.computeIfAbsent(AccountUse.payer(desc), p -> {
+            Payer made = new Payer(limits(desc), byNumber.size());
+            byNumber.add(made);
+            made.limits.forEach(g -> g.holdsOf(made.number));
+            free = Arrays.copyOf(free, made.number + 2 <= free.length ? free.length : 2 * free.length + 64);
+            return made;
+        });
+    }
+
+    /** Where the job adds nothing to what limits count of nodes: those that all have who are under such limits. Empty if there is no such limit. */
+    public Optional<Set<String>> nodesInUse(JobDesc desc) {
+        Optional<Set<String>> out = Optional.empty();
+        for (SharedLimits gauge : rules.limited() ? payer(desc).limits : List.<SharedLimits>of()) {
+            Optional<Set<String>> own = gauge.nodes(use);
+            if (own.isPresent()) {
+                Set<String> both = new HashSet<>(own.get());
+                out.ifPresent(both::retainAll);
+                out = Optional.of(both);
+            }
+        }
+        return out;
+    }
+
+    private List<SharedLimits> limits(JobDesc desc) {
+        List<SharedLimits> out = new ArrayList<>();
+        if (rules.limited()) {
+            new LimitHierarchy(rules, (key, made) -> gauges.computeIfAbsent(key, k -> {
+                SharedLimits gauge = made.get();
+                gauge.number(name -> numbers.computeIfAbsent(name, n -> numbers.size()));
+                return gauge;
+            })).all(desc, out::add);
+        }
+        return out;
+    }
+
+    /** As {@link #blocks(Asked)}: what the job asks for is kept until it is forgotten. */
+    public JobReason blocks(int jobId, JobDesc desc, int limitMin) {
+        Asking known = asking.get(jobId);
+        if (known == null || known.desc != desc || known.limitMin != limitMin) {
+            known = new Asking(desc, limitMin, asked(desc, limitMin));
+            asking.put(jobId, known);
+        }
+        return blocks(known.asked);
+    }
+
+    public void forget(int jobId) {
+        asking.remove(jobId);
+    }
+
+    /** Why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
+    public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin) {
+        return first(asked(desc, rules.of(desc, allocation), allocation, SoftLimit.hard(desc, limitMin, state)));
+    }
+
+    /** Why limits keep the job from starting whatever nodes are free; NONE if they do not. */
+    public JobReason blocks(Asked asked) {
+        if (isFree(asked.payer.number)) {
+            return asked.alone;
+        }
+        if (asked.changes != use.changes() || asked.era != era || asked.timed && asked.second != second) {
+            asked.changes = use.changes();
+            asked.era = era;
+            asked.second = second;
+            asked.timed = false;
+            asked.reason = first(asked);
+        }
+        return asked.reason;
+    }
+
+    /** Limits that they share keep back none of those who are charged together, for certain. */
+    public boolean isFree(int number) {
+        byte[] known = free();
+        if (known[number + 1] == 0) {
+            known[number + 1] = isBelow(byNumber.get(number)) ? FREE : DOUBTFUL;
+        }
+        return known[number + 1] == FREE;
+    }
+
+    /**
+     * What is known of that by number, counted from 1: {@link #FREE}, something else for who must be asked for by {@link #isFree}. It holds until
+     * somebody starts or ends or is asked for. Only of those is anything found anew of whose limits other amounts are left than before.
+     */
+    public byte[] free() {
+        if (seenChanges == use.changes() && seenEra == era) {
+            return free;
+        }
+        List<AccountUse.Sum> touched = use.touched();
+        boolean all = seenEpoch != use.epoch() || seenEra != era;
+        // as they are before anything is looked up: that may make all sums anew
+        seenChanges = use.changes();
+        seenEra = era;
+        seenEpoch = use.epoch();
+        if (all) {
+            gauges.values().forEach(this::look);
+        } else {
+            touched.forEach(s -> s.readers.forEach(this::look));
+        }
+        return free;
+    }
+
+    private void look(SharedLimits gauge) {
+        if (gauge.isOther(this)) {
+            gauge.payers().forEach(p -> free[p + 1] = 0);
+        }
+    }
+
+    private boolean isBelow(Payer payer) {
+        for (SharedLimits gauge : payer.limits) {
+            if (!gauge.isAmple(this) && gauge.doubtful(payer.most, this, 0) >= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private JobReason first(Asked asked) {
+        for (SharedLimits gauge : asked.payer.limits) {
+            if (gauge.place() > asked.place) {
+                break;
+            }
+            Optional<JobReason> broken = gauge.broken(asked, this);
+            if (broken.isPresent()) {
+                return broken.get();
+            }
+        }
+        return asked.alone;
+    }
+
+    // what the gauges go by
+
+    AccountUse use() {
+        return use;
+    }
+
+    AccountRules rules() {
+        return rules;
+    }
+
+    Shares shares() {
+        return shares;
+    }
+
+    /** Thousandths of seconds that were charged until the last time to a QOS, or to an association and those below it. */
+    long charged(boolean ofQos, int id, String what) {
+        return (ofQos ? rules.chargedOf(id) : charged.getOrDefault(id, Map.of())).getOrDefault(what, 0L);
+    }
+
+    /** Goes up when numbers that go by time have to be made anew. */
+    long era() {
+        return era;
+    }
+
+    /** The same as long as no second passes in what is used or may still be used. */
+    long second() {
+        return second;
+    }
+
+    /** Thousandths of seconds that one unit of anything may have been used at most since the last charge. */
+    double mostPerUnit() {
+        return mostPerUnit;
+    }
+}

@@ -1,0 +1,307 @@
+package dev.muster.core.limits;
+
+import dev.muster.core.state.Accounts;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.Codec;
+import dev.muster.model.HostList;
+import dev.muster.model.Identity;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.model.Json;
+import dev.muster.model.ResourceRequest;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** A partition's limits on one job. */
+public final class PartitionLimits {
+    private PartitionLimits() {}
+
+    /** The limit the job runs under: a job that may be shorter (--time-min) still gets its full time where it fits. */
+    public static int runMin(JobDesc desc, Partition partition) {
+        int limit = timeLimitMin(desc, partition);
+        int most = partition.info().maxTimeMin();
+        return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
+    }
+
+    /** The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all are. */
+    public static List<Job> under(Job job, Partition partition, State state, Predicate<Job> isFree) {
+        if (job.desc().charge().qos().indexOf(',') < 0) {
+            return List.of(job);
+        }
+        List<Job> free = job.desc().charge().eachQos().stream().filter(q -> admits(partition.info(), q)).map(job::underQos)
+                .filter(j -> reason(j.desc(), partition, state) == JobReason.NONE).filter(isFree).toList();
+        return free.isEmpty() ? List.of(job.underQos(job.desc().charge().firstQos())) : free;
+    }
+
+    /** Minutes for which the job may begin where its whole time would not fit ({@code --time-min}); -1 if it is to have all of it. */
+    public static int shortestMin(JobDesc desc, int limitMin, Settings settings) {
+        int least = desc.timing().timeMinMin();
+        return least > 0 && (limitMin < 0 || least < limitMin) && !SoftLimit.has(desc, settings) ? least : -1;
+    }
+
+    /** Minutes the job would get in this partition; -1 for no limit. */
+    public static int timeLimitMin(JobDesc desc, Partition partition) {
+        int asked = desc.timing().timeLimitMin();
+        if (asked != 0) {
+            return asked;
+        }
+        int standard = partition.info().defaultTimeMin();
+        return standard != 0 && standard != PartitionInfo.NO_TIME ? standard : partition.info().maxTimeMin();
+    }
+
+    /**
+     * When the time of a job that starts is up, by its limit or its deadline; -1 for never.
+     *
+     * @param readyS until its nodes have come up, at most: its limit does not pass before
+     */
+    public static long endTick(JobDesc.Timing timing, int limitMin, int readyS, Now now) {
+        long byLimit = limitMin < 0 ? -1 : now.tickMs() + limitMin * 60_000L + readyS * 1000L;
+        if (timing.deadline() <= 0) {
+            return byLimit;
+        }
+        long byDeadline = now.tickMs() + Math.max(0, timing.deadline() - now.seconds()) * 1000;
+        return byLimit < 0 ? byDeadline : Math.min(byLimit, byDeadline);
+    }
+
+    /**
+     * Memory that a job is given, in mebibytes: at most one of the three.
+     *
+     * @param perNodeMb 0 for none; likewise perCpuMb
+     * @param all       every node's whole memory
+     */
+    public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
+
+    /** It may use all that there is, and neither it nor its partition says how much that is to be. */
+    public static boolean saysNoMemory(ResourceRequest r, Memory memory) {
+        return memory.perNodeMb() == 0 && memory.perCpuMb() == 0 && r.memPerGpuMb() == 0;
+    }
+
+    /** What the job asks for; where it says nothing, the partition's default, else the cluster's, else, if memory is dealt out, all of it. */
+    public static Memory memory(ResourceRequest r, Partition partition, Settings settings) {
+        if (r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memAll() || r.memPerGpuMb() > 0) {
+            return new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll());
+        }
+        long perCpu = first(partition.info().defMemPerCpuMb(), Math.max(0, settings.defMemPerCpuMb()));
+        long perNode = perCpu > 0 ? 0 : first(partition.info().defMemPerNodeMb(), Math.max(0, settings.defMemPerNodeMb()));
+        return new Memory(perNode, perCpu, partition.consumesMemory(settings) && perCpu == 0 && perNode == 0);
+    }
+
+    /**
+     * MaxMemPerCPU: a job that asks for more memory than its CPUs may have gets more CPUs, per task where it asks per CPU, per node where it asks
+     * per node. By the first of its partitions.
+     */
+    public static JobDesc withCpusForMemory(JobDesc desc, State state) {
+        ResourceRequest r = desc.request();
+        Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
+        long most = partition.map(p -> first(p.info().maxMemPerCpuMb(), state.settings().maxMemPerCpuMb())).orElse(0L);
+        if (most <= 0 || r.memPerGpuMb() > 0) {
+            return desc;
+        }
+        Memory memory = memory(r, partition.get(), state.settings());
+        long perNode = memory.all() ? partition.get().nodes().stream().findFirst().flatMap(n -> state.nodes().find(n))
+                .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most)).orElse(0L) : memory.perNodeMb();
+        Json.Obj out = Json.object(Codec.encode(r));
+        long times = (r.memPerCpuMb() + most - 1) / most;
+        if (times > 1) {
+            out.put("memPerCpuMb", (r.memPerCpuMb() + times - 1) / times).put("cpusPerTask", Math.max(1, r.cpusPerTask()) * times);
+        }
+        if (perNode > most) {
+            long cpus = (perNode + most - 1) / most;
+            long onNode = Math.max(1, r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasks() / Math.max(1, r.nodesMin()));
+            long perTask = Math.max(Math.max(1, r.cpusPerTask()), (cpus + onNode - 1) / onNode);
+            out.put("cpusPerTask", perTask).put("cpusPerNodeMin", Math.max(r.cpusPerNodeMin(), perTask * onNode));
+        }
+        if (out.number("cpusPerTask") > r.cpusPerTask()) {
+            out.put("cpusPerTaskAsked", r.cpusPerTask() > 0 ? (long) r.cpusPerTask() : -1L);
+        }
+        return times > 1 || perNode > most ? desc.withRequest(Codec.bind(out, ResourceRequest.class)) : desc;
+    }
+
+    /** As {@link #memory(ResourceRequest, Partition, Settings)}, by the first of the job's partitions. */
+    public static Memory memory(State state, Job job) {
+        return memory(state, job.desc());
+    }
+
+    public static Memory memory(State state, JobDesc desc) {
+        ResourceRequest r = desc.request();
+        return state.partitions().find(desc.partition().split(",")[0]).map(p -> memory(r, p, state.settings()))
+                .orElse(new Memory(r.memPerNodeMb(), r.memPerCpuMb(), r.memAll()));
+    }
+
+    /** OverTimeLimit: minutes that a job and its steps may run on beyond their limits; -1 for ever. */
+    public static int overTimeMin(State state, Job job) {
+        int own = state.partitions().find(job.desc().partition()).map(p -> p.info().overTimeLimitMin()).filter(m -> m >= 0)
+                .orElse(state.settings().overTimeLimitMin());
+        return own == PartitionInfo.OVER_UNLIMITED ? -1 : own;
+    }
+
+    /** The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or --time-min). */
+    public static int byDeadline(JobDesc.Timing timing, int limitMin, long nowSeconds) {
+        boolean flexible = timing.timeLimitMin() <= 0 || timing.timeMinMin() > 0;
+        if (timing.deadline() == 0 || !flexible) {
+            return limitMin;
+        }
+        int left = (int) Math.max(1, Math.min(Integer.MAX_VALUE, (timing.deadline() - nowSeconds) / 60));
+        return limitMin < 0 ? left : Math.min(limitMin, left);
+    }
+
+    /** Less than a minute is left to its deadline, which is too little for a limit. */
+    public static boolean isTooLate(JobDesc.Timing timing, long nowSeconds) {
+        return timing.deadline() > 0 && timing.deadline() - nowSeconds < 60;
+    }
+
+    /** The limit that the job breaks, if any. */
+    public static Optional<SlurmErrno> broken(JobDesc desc, Partition partition, State state) {
+        return switch (reason(desc, partition, state)) {
+            case PARTITION_TIME_LIMIT -> Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
+            case PARTITION_NODE_LIMIT -> Optional.of(SlurmErrno.INVALID_NODE_COUNT);
+            case MAX_MEM_PER_LIMIT -> Optional.of(SlurmErrno.INVALID_TASK_MEMORY);
+            case ACCOUNT_NOT_ALLOWED -> Optional.of(SlurmErrno.INVALID_ACCOUNT);
+            case QOS_NOT_ALLOWED -> Optional.of(SlurmErrno.INVALID_QOS);
+            case PARTITION_CONFIG -> Optional.of(SlurmErrno.JOB_MISSING_REQUIRED_PARTITION_GROUP);
+            default -> Optional.empty();
+        };
+    }
+
+    /** The nodes that a job of the partition has at least: MinNodes, unless its QOS lifts that. */
+    public static int minNodes(JobDesc desc, Partition partition, State state) {
+        int least = partition.info().minNodes();
+        return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;
+    }
+
+    /** It says how many tasks it has, and the partition or itself asks for more nodes than that: 26.05 has no nodes without tasks. */
+    public static boolean hasTooFewTasks(JobDesc desc, Partition partition, State state) {
+        ResourceRequest r = desc.request();
+        return r.tasks() > 0 && r.tasks() < Math.max(r.nodesMin(), minNodes(desc, partition, state));
+    }
+
+    /** It is one of those for which a job must wait although nodes may be free: {@link #reason}. */
+    public static boolean isOfPartition(JobReason reason) {
+        return switch (reason) {
+            case PARTITION_TIME_LIMIT, PARTITION_NODE_LIMIT, PARTITION_DOWN, PARTITION_INACTIVE, MAX_MEM_PER_LIMIT, ACCOUNT_NOT_ALLOWED,
+                 QOS_NOT_ALLOWED, PARTITION_CONFIG -> true;
+            default -> false;
+        };
+    }
+
+    /** Why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift some of the limits. */
+    public static JobReason reason(JobDesc desc, Partition partition, State state) {
+        if (!partition.isUp()) {
+            return partition.info().state().equals("INACTIVE") ? JobReason.PARTITION_INACTIVE : JobReason.PARTITION_DOWN;
+        }
+        if (!admitsGroups(partition.info(), desc.owner(), state)) {
+            return JobReason.PARTITION_CONFIG;
+        }
+        if (!admitsAccount(partition.info(), desc.charge().account(), state)) {
+            return JobReason.ACCOUNT_NOT_ALLOWED;
+        }
+        if (desc.charge().eachQos().stream().noneMatch(q -> admits(partition.info(), q))) {
+            return JobReason.QOS_NOT_ALLOWED;
+        }
+        int maxTime = partition.info().maxTimeMin();
+        int asked = desc.timing().timeLimitMin();
+        int least = desc.timing().timeMinMin() > 0 ? desc.timing().timeMinMin() : asked;
+        if (maxTime >= 0 && least != 0 && (least < 0 || least > maxTime) && !QosRules.has(state, desc, QosRules.TIME_LIMIT)) {
+            return JobReason.PARTITION_TIME_LIMIT;
+        }
+        int maxNodes = partition.info().maxNodes();
+        if (maxNodes >= 0 && Math.max(1, Math.max(desc.request().nodesMin(), desc.request().nodesMax())) > maxNodes
+                && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
+            return JobReason.PARTITION_NODE_LIMIT;
+        }
+        int most = desc.request().nodesMax();
+        if (most > 0 && most < minNodes(desc, partition, state)) {
+            return JobReason.PARTITION_NODE_LIMIT;
+        }
+        long maxMemory = first(partition.info().maxMemPerNodeMb(), state.settings().maxMemPerNodeMb());
+        return maxMemory > 0 && desc.request().memPerNodeMb() > maxMemory ? JobReason.MAX_MEM_PER_LIMIT : JobReason.NONE;
+    }
+
+    /** Whether a job comes to the partition as it may, whatever EnforcePartLimits says. */
+    public static boolean mayEnter(JobDesc desc, Partition partition) {
+        PartitionInfo info = partition.info();
+        return !(info.requireReservation() && desc.charge().reservation().isEmpty()) && allows(info.allocNodes(), desc.payload().submitHost());
+    }
+
+    /** AllowGroups: root and SlurmUser are of all. */
+    public static boolean admitsGroups(PartitionInfo info, Identity owner, State state) {
+        return !restricts(info.allowGroups()) || owner.uid() == 0 || owner.uid() == state.settings().slurmUid()
+                || info.allowGids().stream().anyMatch(g -> owner.gid() == g || owner.gids().contains(g));
+    }
+
+    /** As above. @param member whether somebody is of the group with this number */
+    public static boolean admitsGroups(PartitionInfo info, IntPredicate member) {
+        return !restricts(info.allowGroups()) || info.allowGids().stream().anyMatch(member::test);
+    }
+
+    /** A job's list of partitions without those that take no jobs, unless none of them does; a name without a partition stays. */
+    public static String takingJobs(String partitions, State state) {
+        List<String> open = Stream.of(partitions.split(",", -1))
+                .filter(p -> state.partitions().find(p).filter(x -> !x.takesJobs()).isEmpty()).toList();
+        return open.isEmpty() ? partitions : String.join(",", open);
+    }
+
+    /** An account stands for those below it. The lists count where AccountingStorageEnforce has associations: other accounts are not checked. */
+    public static boolean admitsAccount(PartitionInfo info, String account, State state) {
+        if (!restricts(info.allowAccounts()) && info.denyAccounts().isEmpty() || !new AccountRules(state).enforces("associations")) {
+            return true;
+        }
+        Accounts known = state.accounts();
+        return restricts(info.allowAccounts()) ? known.isUnder(account, a -> names(info.allowAccounts(), a))
+                : !known.isUnder(account, a -> names(info.denyAccounts(), a));
+    }
+
+    /** What is told of the first of a job's partitions that does not admit its account or QOS; "" if all do. */
+    public static String notAdmitted(JobDesc desc, State state, boolean byQos) {
+        for (String name : desc.partition().split(",")) {
+            Optional<PartitionInfo> info = state.partitions().find(name).map(Partition::info);
+            String own = byQos ? desc.charge().firstQos() : desc.charge().account();
+            boolean admitted = info.isEmpty() || (byQos ? admits(info.get(), own) : admitsAccount(info.get(), own, state));
+            if (!admitted) {
+                String allows = byQos ? info.get().allowQos() : info.get().allowAccounts();
+                String denies = byQos ? info.get().denyQos() : info.get().denyAccounts();
+                if (byQos && state.accounts().qos(own).isEmpty()) {
+                    return "Job's QOS not known, so it can't use this partition (" + name + (restricts(allows) ? " allows " + allows
+                            : " denies " + denies) + ")";
+                }
+                return "Job's " + (byQos ? "QOS" : "account") + " not permitted to use this partition (" + name
+                        + (restricts(allows) ? " allows " + allows + " not " : " denies " + denies + " including ") + own + ")";
+            }
+        }
+        return "";
+    }
+
+    /** Whether jobs of a QOS ("" for none) may run there. */
+    public static boolean admits(PartitionInfo info, String qos) {
+        return restricts(info.allowQos()) ? allows(info.allowQos(), qos) : !names(info.denyQos(), qos);
+    }
+
+    public static boolean restricts(String list) {
+        return !list.isEmpty() && !list.equalsIgnoreCase("ALL");
+    }
+
+    private static boolean allows(String list, String name) {
+        return !restricts(list) || names(list, name);
+    }
+
+    private static boolean names(String list, String name) {
+        if (list.isEmpty() || name.isEmpty()) {
+            return false;
+        }
+        return HostList.parse(list) instanceof HostList.Parsed.Ok ok
+                && ok.list().names().stream().anyMatch(n -> n.equalsIgnoreCase(name));
+    }
+
+    private static long first(long a, long b) {
+        return a > 0 ? a : b;
+    }
+}

@@ -1,0 +1,309 @@
+package dev.muster.core.limits;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Shares;
+import dev.muster.model.JobReason;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * Limits on what some have together, in the order in which they are asked: what is left below each is looked up once for all who are under it. As
+ * long as nobody of them starts or ends, limits in minutes are held against the most that may have been used meanwhile; what was used is added up
+ * only for who would be too much for that.
+ */
+final class SharedLimits {
+    /** In place of a resource: jobs that run. */
+    static final String JOBS = "jobs";
+
+    /** What counts beside the job: what runs; minutes that running jobs may still use; minutes used; the fair share. */
+    enum Kind { RUNNING, COMING, USED, SHARE }
+
+    /** @param what a resource by Slurm's name, {@link #JOBS}, or {@link Shares#WALL} */
+    record Bound(Kind kind, String what, long most, JobReason reason) {}
+
+    /**
+     * Whose used minutes count.
+     *
+     * @param members who may have added to them since the last charge
+     * @param factor  what the job's own minutes count against them
+     * @param safe    those of running jobs and its own count as well
+     */
+    record Meter(boolean ofQos, int id, Predicate<AccountUse.Payer> members, double factor, boolean safe) {}
+
+    private record Metered(boolean ofQos, int id) {}
+
+    /** Its place among the limits that a job has for itself: {@link JobLimits.Broken#place}. */
+    private final int place;
+    private final List<Bound> bounds;
+    private final Function<AccountUse, AccountUse.Sum> of;
+    private final Optional<Meter> meter;
+    /** For {@link Kind#SHARE}: it is too low. */
+    private final Predicate<AccountRules> low;
+
+    private int epoch = -1;
+    private AccountUse.Sum sum;
+    private long version;
+    private long era = -1;
+    private int[] numbers = new int[0];
+    private long[] left = new long[0];
+    /** The most that anybody asks for; whether these numbers of what is left suffice for that. */
+    private long[] mostAsked = new long[0];
+    private long[] ampleFor;
+    private boolean ample;
+    private long[] exact = new long[0];
+    private long[] exactVersion = new long[0];
+    private long[] exactSecond = new long[0];
+    /** Numbers of those who are charged together that are under it. */
+    private final BitSet payers = new BitSet();
+    /** What was left when {@link #isOther} was last asked; and whether it sufficed for everybody. */
+    private long[] seen;
+    private boolean seenAmple;
+    /** Used up for certain until usage is charged anew. */
+    private Shares[] spent = new Shares[0];
+
+    SharedLimits(int place, List<Bound> bounds, Function<AccountUse, AccountUse.Sum> of, Optional<Meter> meter, Predicate<AccountRules> low) {
+        this.place = place;
+        this.bounds = bounds;
+        this.of = of;
+        this.meter = meter;
+        this.low = low;
+    }
+
+    int place() {
+        return place;
+    }
+
+    List<Bound> bounds() {
+        return bounds;
+    }
+
+    /**
+     * The one that is told of those that so much and so many minutes of it are too much for: more nodes than there may ever be, or else the
+     * first.
+     *
+     * @param on the nodes, none before they are chosen
+     */
+    Optional<JobReason> broken(Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use, AccountRules rules) {
+        AccountUse.Sum beside = of.apply(use);
+        Optional<JobReason> first = Optional.empty();
+        for (Bound b : bounds) {
+            if (first.isPresent() && b.kind != Kind.RUNNING) {
+                return first;
+            }
+            long now = b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L);
+            boolean broken = isOfNodes(b) && !on.isEmpty() ? areTooMany(b, beside, on)
+                    : asked(b, now, minutes.getOrDefault(b.what, 0L)) > left(b, beside, rules);
+            if (broken && isTold(b, now)) {
+                return Optional.of(b.reason);
+            }
+            first = broken && first.isEmpty() ? Optional.of(b.reason) : first;
+        }
+        return first;
+    }
+
+    /** Nothing of the same limit that is looked at later is told instead of it. @param now what is asked for */
+    private static boolean isTold(Bound b, long now) {
+        return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.most;
+    }
+
+    /** All of what runs at the same time that so much of it is too much for. */
+    List<JobReason> allBroken(Map<String, Long> wanted, AccountUse use, AccountRules rules) {
+        AccountUse.Sum beside = of.apply(use);
+        return bounds.stream().filter(b -> (b.what.equals(JOBS) ? 1 : wanted.getOrDefault(b.what, 0L)) > left(b, beside, rules))
+                .map(Bound::reason).toList();
+    }
+
+    /** Counts nodes, of which those count once that several jobs share: how many come with a job is known when they are chosen. */
+    private static boolean isOfNodes(Bound b) {
+        return b.kind == Kind.RUNNING && b.what.equals(AccountUse.NODE);
+    }
+
+    private static boolean areTooMany(Bound b, AccountUse.Sum beside, Allocation on) {
+        return beside.has(AccountUse.NODE) + beside.newNodes(on) > b.most;
+    }
+
+    /** The nodes that those have who are under a limit that counts nodes; empty if there is no such limit. */
+    Optional<Set<String>> nodes(AccountUse use) {
+        return bounds.stream().anyMatch(SharedLimits::isOfNodes) ? Optional.of(of.apply(use).nodes()) : Optional.empty();
+    }
+
+    private long asked(Bound b, long now, long minutes) {
+        return switch (b.kind) {
+            case RUNNING -> now;
+            case COMING -> minutes;
+            case USED -> isSafe(b) ? (long) (minutes * meter.get().factor) : isWhole(b) ? minutes : 0;
+            case SHARE -> 0;
+        };
+    }
+
+    /** With "safe" a job's own time limit must fit below GrpWall, whatever others have used of it. */
+    private boolean isWhole(Bound b) {
+        return meter.get().safe && b.what.equals(Shares.WALL);
+    }
+
+    private boolean isSafe(Bound b) {
+        return meter.get().safe && !b.what.equals(Shares.WALL);
+    }
+
+    /** What is left now; where it does not go by how much the job asks, everything or less than nothing. */
+    private long left(Bound b, AccountUse.Sum beside, AccountRules rules) {
+        return b.kind == Kind.USED ? left(b, beside, rules, rules.usedMin(meter.get().ofQos, meter.get().id, b.what))
+                : certain(b, beside, rules);
+    }
+
+    private long certain(Bound b, AccountUse.Sum beside, AccountRules rules) {
+        return switch (b.kind) {
+            case RUNNING -> b.most - (b.what.equals(JOBS) ? beside.running
+                    : isOfNodes(b) ? beside.unnamedNodes() : beside.has(b.what));
+            case COMING -> b.most - beside.leftMin(b.what, rules.tickMs());
+            case SHARE -> low.test(rules) ? -1 : Long.MAX_VALUE;
+            case USED -> throw new IllegalStateException("usage is looked up");
+        };
+    }
+
+    private long left(Bound b, AccountUse.Sum beside, AccountRules rules, long usedMin) {
+        return isSafe(b) ? b.most - usedMin - beside.leftMin(b.what, rules.tickMs()) : usedMin >= b.most ? -1 : isWhole(b) ? b.most : Long.MAX_VALUE;
+    }
+
+    // ---- for many jobs
+
+    /** Gives the resources their numbers in {@link LimitCache.Asked}. */
+    void number(Function<String, Integer> number) {
+        numbers = bounds.stream().mapToInt(b -> number.apply(b.what)).toArray();
+        left = new long[numbers.length];
+        mostAsked = new long[numbers.length];
+        exact = new long[numbers.length];
+        exactVersion = new long[numbers.length];
+        exactSecond = new long[numbers.length];
+        spent = new Shares[numbers.length];
+        java.util.Arrays.fill(exactVersion, -1);
+    }
+
+    /** The number of the first bound that it may be too much for; -1 if it is for none. What was used is not added up. */
+    int doubtful(LimitCache.Asked asked, LimitCache book, int from) {
+        refresh(book);
+        for (int k = from; k < numbers.length; k++) {
+            if (!asked.on().isEmpty() && isOfNodes(bounds.get(k))) {
+                if (areTooMany(bounds.get(k), sum, asked.on())) {
+                    return k;
+                }
+            } else if (asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])) > left[k]) {
+                return k;
+            }
+        }
+        return -1;
+    }
+
+    /** So much is asked for by somebody who is under it. */
+    void most(LimitCache.Asked asked) {
+        for (int k = 0; k < numbers.length; k++) {
+            mostAsked[k] = Math.max(mostAsked[k], asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])));
+        }
+        ampleFor = null;
+    }
+
+    /** It keeps back nobody who is under it, for certain. */
+    boolean isAmple(LimitCache book) {
+        refresh(book);
+        if (ampleFor != left) {
+            ampleFor = left;
+            ample = true;
+            for (int k = 0; k < numbers.length; k++) {
+                ample &= mostAsked[k] <= left[k];
+            }
+        }
+        return ample;
+    }
+
+    void holdsOf(int payer) {
+        payers.set(payer);
+    }
+
+    IntStream payers() {
+        return payers.stream();
+    }
+
+    /** Something else is left than when this was last asked, and it did not or does not suffice for all who are under it. */
+    boolean isOther(LimitCache book) {
+        refresh(book);
+        if (seen == left) {
+            return false;
+        }
+        boolean before = seen != null && seenAmple;
+        seen = left;
+        seenAmple = isAmple(book);
+        return !(before && seenAmple);
+    }
+
+    /** The one that is told of those that it is too much for. */
+    Optional<JobReason> broken(LimitCache.Asked asked, LimitCache book) {
+        Optional<JobReason> first = Optional.empty();
+        for (int k = doubtful(asked, book, 0); k >= 0; k = doubtful(asked, book, k + 1)) {
+            Bound b = bounds.get(k);
+            if (first.isPresent() && b.kind != Kind.RUNNING) {
+                return first;
+            }
+            if (!goesByTime(k, book) || asked(b, asked.now(numbers[k]), asked.minutes(numbers[k])) > exact(k, book, asked)) {
+                if (isTold(b, asked.now(numbers[k]))) {
+                    return Optional.of(b.reason);
+                }
+                first = first.isEmpty() ? Optional.of(b.reason) : first;
+            }
+        }
+        return first;
+    }
+
+    private boolean goesByTime(int k, LimitCache book) {
+        Bound b = bounds.get(k);
+        return b.kind == Kind.COMING || b.kind == Kind.USED && (isSafe(b) || spent[k] != book.shares());
+    }
+
+    private long exact(int k, LimitCache book, LimitCache.Asked asked) {
+        asked.goesByTime();
+        if (exactVersion[k] != version || exactSecond[k] != book.second()) {
+            exactVersion[k] = version;
+            exactSecond[k] = book.second();
+            Bound b = bounds.get(k);
+            exact[k] = left(b, sum, book.rules());
+            if (b.kind == Kind.USED && !isSafe(b) && exact[k] < 0) {
+                spent[k] = book.shares();
+            }
+        }
+        return exact[k];
+    }
+
+    private void refresh(LimitCache book) {
+        AccountUse use = book.use();
+        if (epoch != use.epoch()) {
+            epoch = use.epoch();
+            sum = of.apply(use);
+            sum.readers.add(this);
+            version = -1;
+        }
+        if (version == sum.version() && era == book.era()) {
+            return;
+        }
+        version = sum.version();
+        era = book.era();
+        left = new long[numbers.length];
+        for (int k = 0; k < left.length; k++) {
+            Bound b = bounds.get(k);
+            left[k] = b.kind == Kind.USED ? left(b, sum, book.rules(), mostUsedMin(b, book)) : certain(b, sum, book.rules());
+        }
+    }
+
+    /** No less than what has been used until the book's numbers are renewed, and may have been used by nobody but who ran since the last charge. */
+    private long mostUsedMin(Bound b, LimitCache book) {
+        Meter m = meter.get();
+        AccountUse.Sum ran = book.use().of(new Metered(m.ofQos, m.id), m.members);
+        long had = book.charged(m.ofQos, m.id, b.what);
+        double since = (b.what.equals(Shares.WALL) ? ran.ran : ran.gross.getOrDefault(b.what, 0L)) * book.mostPerUnit();
+        return (long) Math.min(Long.MAX_VALUE / 4, (had + since) / (60 * FairShare.UNIT) + 1);
+    }
+}

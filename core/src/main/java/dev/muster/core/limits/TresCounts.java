@@ -1,0 +1,202 @@
+package dev.muster.core.limits;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.BurstBuffer;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.Billing;
+import dev.muster.core.tres.GresRequest;
+import dev.muster.core.tres.TrackedTypes;
+import dev.muster.model.Digits;
+import dev.muster.model.Durations;
+import dev.muster.model.HostList;
+import dev.muster.model.JobDesc;
+import dev.muster.model.ResourceRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How much of each resource a job has or, while it waits, asks for: what Slurm calls TRES counts.
+ *
+ * @param memoryMb mebibytes on all nodes together
+ * @param gres     devices by the name of their kind, types added up; and of {@link TrackedTypes} by those of both, {@code gpu:a100}
+ */
+public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
+    /** What has been allocated; of memory that is not dealt out nothing is. */
+    public static TresCounts of(State state, Allocation a) {
+        Map<String, Integer> gres = new TreeMap<>();
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        for (Allocation.Share s : a.nodes()) {
+            s.gres().forEach((name, devices) -> gres.merge(name, devices.count(), Integer::sum));
+            types.held(gres, state, s.node(), s.gres());
+        }
+        return new TresCounts(a.cpus(), state.memoryConsumed() ? a.memoryMb() : 0, a.nodes().size(), gres);
+    }
+
+    /**
+     * What a job asked for, as ReqTRES tells it whatever it has got: the least number of nodes, and CPUs of its tasks without those that its
+     * memory brings (MaxMemPerCPU).
+     */
+    public static TresCounts asked(State state, JobDesc desc) {
+        ResourceRequest r = desc.request();
+        int nodes = nodes(r);
+        boolean range = r.nodesMax() > r.nodesMin() && r.nodesMin() > 0;
+        int tasks = GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : r.tasksPerNode() > 0 ? nodes * r.tasksPerNode()
+                : range ? 1 : nodes;
+        int gpus = requested(state, desc, nodes, 1).gres().getOrDefault("gpu", 0);
+        int ofGpus = r.cpusPerTask() == 0 ? r.cpusPerGpu() * gpus : 0;
+        TresCounts all = requested(state, desc, nodes, Math.max(tasks * Math.max(1, r.cpusPerTask()), ofGpus));
+        return new TresCounts(Math.max(tasks * Math.max(1, r.cpusPerTaskTyped()), ofGpus), all.memoryMb(), nodes, all.gres());
+    }
+
+    /** What a job has on its nodes; without any, what it asks for. */
+    public static TresCounts of(State state, Job job) {
+        Allocation a = job.run().allocation();
+        return a.isEmpty() ? requested(state, job) : of(state, a);
+    }
+
+    /** What a job asks for, on the nodes that it has or at least needs. */
+    public static TresCounts requested(State state, Job job) {
+        return requested(state, job.desc(), nodes(job), cpus(job));
+    }
+
+    /** The least that it asks for. */
+    public static TresCounts requested(State state, JobDesc desc) {
+        return requested(state, desc, nodes(desc.request()), cpus(desc.request()));
+    }
+
+    private static TresCounts requested(State state, JobDesc desc, int nodes, int cpus) {
+        ResourceRequest r = desc.request();
+        PartitionLimits.Memory memory = PartitionLimits.memory(state, desc);
+        Map<String, Integer> gres = new TreeMap<>();
+        GresRequest asked = GresRequest.of(r);
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        asked.perNode().forEach(i -> types.asked(gres, i, nodes));
+        asked.perJob().forEach(i -> types.asked(gres, i, 1));
+        asked.perTask().forEach(i -> types.asked(gres, i, Math.max(1, r.tasks())));
+        long mb = r.memPerGpuMb() > 0 ? r.memPerGpuMb() * gres.getOrDefault("gpu", 0)
+                : memory.all() ? wholeNode(state, desc) * nodes
+                : memory.perNodeMb() > 0 ? memory.perNodeMb() * nodes : memory.perCpuMb() * cpus;
+        return new TresCounts(cpus, mb, nodes, gres);
+    }
+
+    /** All memory of a node, which a job's partition is asked for before it is known which it will be. */
+    public static long wholeNode(State state, JobDesc desc) {
+        return state.partitions().find(desc.partition().split(",")[0]).flatMap(p -> p.nodes().stream().findFirst())
+                .flatMap(n -> state.nodes().find(n)).map(n -> n.spec().memoryMb()).orElse(0L);
+    }
+
+    /** CPUs that it has, or the least that it asks for. */
+    public static int cpus(Job job) {
+        Allocation a = job.run().allocation();
+        return a.isEmpty() ? cpus(job.desc().request()) : a.cpus();
+    }
+
+    private static int cpus(ResourceRequest r) {
+        int nodes = least(r);
+        // with --overcommit as if there were one task on each node
+        int tasks = GresRequest.overcommits(r) ? nodes : r.tasks() > 0 ? r.tasks() : nodes * Math.max(1, r.tasksPerNode());
+        return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
+    }
+
+    /** Nodes that it has, or the least that it asks for. */
+    public static int nodes(Job job) {
+        Allocation a = job.run().allocation();
+        return a.isEmpty() ? nodes(job.desc().request()) : a.nodes().size();
+    }
+
+    private static int nodes(ResourceRequest r) {
+        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
+        return Math.max(byTasks, least(r));
+    }
+
+    /** Who says nothing of how many has all nodes that he names. */
+    private static int least(ResourceRequest r) {
+        boolean named = r.nodesMin() == 0 && !r.nodeList().isEmpty();
+        int listed = named && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok ok ? (int) ok.list().names().stream().distinct().count() : 0;
+        return Math.max(1, Math.max(r.nodesMin(), listed));
+    }
+
+    /** @param partition one or several, separated by commas: the first one's TRESBillingWeights count; without any, its CPUs */
+    public long billing(State state, String partition) {
+        return billing(state, partition, Map.of());
+    }
+
+    /** As above, with the job's licences and burst buffer. */
+    public long billing(State state, JobDesc desc) {
+        return billing(state, desc.partition(), global(desc));
+    }
+
+    private long billing(State state, String partition, Map<String, Long> global) {
+        String weights = state.partitions().find(partition.split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
+        return Billing.of(weights, cpus, memoryMb, nodes, gres, global, weights.isEmpty() ? List.of() : Priorities.flags(state.settings()));
+    }
+
+    /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */
+    public Map<String, Long> byName(long billing) {
+        Map<String, Long> out = new TreeMap<>();
+        out.put("cpu", (long) cpus);
+        out.put("mem", memoryMb);
+        out.put("node", (long) nodes);
+        out.put("billing", billing);
+        gres.forEach((name, count) -> out.put("gres/" + name, (long) count));
+        return out;
+    }
+
+    /** What a job counts as under limits: with its licences, {@code license/…}, of which alternatives are not certain, and its burst buffer. */
+    public Map<String, Long> counted(State state, JobDesc desc) {
+        return counted(desc, billing(state, desc));
+    }
+
+    public Map<String, Long> counted(JobDesc desc, long billing) {
+        Map<String, Long> out = byName(billing);
+        out.putAll(global(desc));
+        return out;
+    }
+
+    private static Map<String, Long> global(JobDesc desc) {
+        if (desc.request().licenses().isEmpty() && BurstBuffer.megabytes(desc) == 0) {
+            return Map.of();
+        }
+        Map<String, Long> out = new TreeMap<>();
+        if (!desc.request().licenses().isEmpty()) {
+            LicenseRequest.parse(desc.request().licenses()).filter(w -> !w.any()).ifPresent(w -> w.items().forEach(i ->
+                    out.merge("license/" + i.name(), (long) i.count(), Long::sum)));
+        }
+        long buffer = BurstBuffer.megabytes(desc);
+        if (buffer > 0) {
+            out.put(BurstBuffer.TRES, buffer);
+        }
+        return out;
+    }
+
+    /** SchedulerParameters=max_switch_wait, where it is not set, in seconds. */
+    private static final int SWITCH_WAIT_S = 300;
+
+    /** How many seconds a job waits for as few switches as it wants: what it asks for, and no more than max_switch_wait. */
+    public static long switchWait(ResourceRequest r, Settings settings) {
+        long limit = switchWaitMax(settings);
+        int at = r.switches().indexOf('@');
+        long asked = at < 0 ? limit : Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit);
+        return asked == Durations.UNLIMITED ? limit : Math.min(limit, asked);
+    }
+
+    /** How many seconds a job waits for few switches at most. */
+    private static long switchWaitMax(Settings settings) {
+        String most = settings.options().getOrDefault("max_switch_wait", "");
+        return Digits.only(most, 9) ? Long.parseLong(most) : SWITCH_WAIT_S;
+    }
+
+    /** What nodes have in all. */
+    public static TresCounts of(State state, List<Node> nodes) {
+        Map<String, Integer> gres = new TreeMap<>();
+        TrackedTypes types = TrackedTypes.of(state.settings());
+        nodes.forEach(n -> types.all(gres, n));
+        return new TresCounts(nodes.stream().mapToInt(n -> n.spec().cpus()).sum(), nodes.stream().mapToLong(n -> n.spec().memoryMb()).sum(),
+                nodes.size(), gres);
+    }
+}

@@ -1,0 +1,213 @@
+package dev.muster.core.tres;
+
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Settings;
+import dev.muster.core.state.State;
+import dev.muster.model.HostList;
+import dev.muster.model.LayeredResource;
+import dev.muster.model.accounting.DbdMessages.RemoteLicence;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Licences: what the cluster has of them, and what a job asks for with {@code -L} or {@code --resources}. A layer of a
+ * {@link LayeredResource} is counted as a licence of its own, under the name {@link LayeredResource#pool}.
+ */
+public final class Licenses {
+    /** An option of {@link Settings}: slurm.conf's Licenses as written. */
+    public static final String OPTION = "licenses";
+    /** What a layer without bound has: more than all jobs together can ask for. */
+    private static final int ENDLESS = Integer.MAX_VALUE;
+
+    private Licenses() {}
+
+    /**
+     * What the cluster has under one name.
+     *
+     * @param name    as a job's allocation names it
+     * @param title   as it is shown: of a layer its resource's
+     * @param nodes   of a layer
+     * @param total   -1 without bound
+     * @param base    of that, what others than jobs take at all times
+     * @param remote  what slurmdbd says of it; empty for the cluster's own
+     */
+    public record Pool(String name, String title, List<String> nodes, int total, int base, Optional<RemoteLicence> remote) {
+        /** What jobs may have of it together. */
+        public int capacity() {
+            return total < 0 ? ENDLESS : Math.max(0, total - base - missing());
+        }
+
+        /** Taken outside by somebody whom nobody knows. */
+        public int missing() {
+            return remote.map(RemoteLicence::deficit).orElse(0);
+        }
+    }
+
+    // ---- what there is
+
+    private static SortedMap<String, Integer> own(State state) {
+        SortedMap<String, Integer> out = new TreeMap<>();
+        LicenseRequest.parse(state.settings().options().getOrDefault(OPTION, "")).ifPresent(w -> w.items().forEach(i -> out.put(i.name(),
+                i.count())));
+        return out;
+    }
+
+    /** All that the cluster has: slurm.conf's, its share of what is served outside ({@code name@server}), and layers in their file's order. */
+    public static List<Pool> pools(State state) {
+        Map<String, Pool> out = new TreeMap<>();
+        own(state).forEach((name, count) -> out.put(name, new Pool(name, name, List.of(), count, 0, Optional.empty())));
+        Map<String, RemoteLicence> known = new HashMap<>();
+        state.accounts().remotes().forEach(r -> known.put(r.name(), r));
+        state.accounts().licences().forEach(text -> LicenseRequest.item(text).ifPresent(i -> out.put(i.name(), new Pool(i.name(), i.name(),
+                List.of(), i.count(), 0,
+                Optional.of(known.getOrDefault(i.name(), new RemoteLicence(i.name(), i.count(), 0, 0, 0)))))));
+        List<Pool> all = new ArrayList<>(out.values());
+        for (LayeredResource r : state.settings().layered()) {
+            r.layers().forEach(l -> all.add(new Pool(r.pool(l), r.name(), l.nodes(), l.count(), r.baseOf(l), Optional.empty())));
+        }
+        return all;
+    }
+
+    /** What jobs may have together, by {@link Pool#name}. */
+    public static Map<String, Integer> capacities(State state) {
+        Map<String, Integer> out = new LinkedHashMap<>();
+        pools(state).forEach(p -> out.put(p.name, p.capacity()));
+        return out;
+    }
+
+    /** By name, what could ever be had: also what is missing at the moment. */
+    private static Map<String, Integer> configured(State state) {
+        Map<String, Integer> out = new HashMap<>();
+        pools(state).forEach(p -> out.put(p.name, p.total < 0 ? ENDLESS : p.total - p.base));
+        return out;
+    }
+
+    /** The layered resource of that name. */
+    public static Optional<LayeredResource> layered(State state, String name) {
+        return state.settings().layered().stream().filter(r -> r.name().equals(name)).findFirst();
+    }
+
+    // ---- what is asked for
+
+    /**
+     * A request as it is kept: words that stand for a count are that count. Where LicenseParameters=RemoteFuzzyMatch allows it, a name without its
+     * server is the cluster's own licence, else that of the only server that has one.
+     */
+    public static String resolved(State state, String text) {
+        boolean plain = state.settings().layered().isEmpty() && !state.settings().options().containsKey(Settings.BARE_LICENCES);
+        if (text.isEmpty() || hasEqualsSign(text) || plain) {
+            return text;
+        }
+        char separator = LicenseRequest.parts(text, '|').size() > 1 ? '|' : ',';
+        return String.join(String.valueOf(separator), LicenseRequest.parts(text, separator).stream().map(p -> one(state, p)).toList());
+    }
+
+    private static String one(State state, String part) {
+        int sign = LicenseRequest.sign(part);
+        String name = sign < 0 ? part : part.substring(0, sign);
+        Optional<LayeredResource> layered = layered(state, name);
+        if (layered.isPresent()) {
+            Integer count = sign < 0 ? null : layered.get().variables().get(part.substring(sign + 1));
+            return count == null ? part : name + ":" + count;
+        }
+        if (!state.settings().options().containsKey(Settings.BARE_LICENCES) || name.indexOf('@') >= 0) {
+            return part;
+        }
+        String count = sign < 0 ? "1" : part.substring(sign + 1);
+        if (own(state).containsKey(name)) {
+            return name + ":" + count;
+        }
+        List<String> served = pools(state).stream().filter(p -> p.remote.isPresent() && p.name.startsWith(name + "@")).map(Pool::name).toList();
+        return served.size() == 1 ? served.getFirst() + ":" + count : part;
+    }
+
+    /** Who asks says {@code name:count}: an equals sign is for those who have licences. */
+    public static boolean hasEqualsSign(String text) {
+        return text.indexOf('=') >= 0;
+    }
+
+    /** The text is no request, or asks for what the cluster does not have at all. */
+    public static boolean isWrong(State state, String text) {
+        Optional<LicenseRequest.Wanted> wanted = LicenseRequest.parse(text);
+        if (wanted.isEmpty() || hasEqualsSign(text)) {
+            return true;
+        }
+        Map<String, Integer> all = configured(state);
+        boolean more = state.settings().options().containsKey("allow_zero_lic");
+        int perNode = 0;
+        for (LicenseRequest.Item i : wanted.get().items()) {
+            Optional<LayeredResource> layered = layered(state, i.name());
+            perNode += layered.isPresent() && layered.get().mode() == 3 ? 1 : 0;
+            boolean wrong = layered.isPresent() ? wanted.get().any() || i.count() > most(layered.get())
+                    : i.name().indexOf('(') >= 0 || !all.containsKey(i.name()) || i.count() > all.get(i.name()) && !more;
+            if (wrong) {
+                return true;
+            }
+        }
+        // nodes are chosen for one of those that are counted by node
+        return perNode > 1;
+    }
+
+    /** The most that a job on one node can have of it. */
+    private static int most(LayeredResource r) {
+        int most = 0;
+        for (LayeredResource.Layer outer : r.layers()) {
+            for (String node : r.mode() == 1 ? outer.nodes().subList(0, Math.min(1, outer.nodes().size())) : outer.nodes()) {
+                most = Math.max(most, r.of(node).stream().mapToInt(l -> l.count() < 0 ? ENDLESS : Math.max(0, l.count() - r.baseOf(l)))
+                        .reduce(r.mode() == 1 ? Math::max : Math::min).orElse(0));
+            }
+        }
+        return most;
+    }
+
+    /**
+     * A reservation's text: as typed, but with layers under their names, {@code flat(n[01-04]):4}, whatever way the nodes are written. Empty where
+     * it names no layer of a layered resource, or what cannot be reserved.
+     */
+    public static Optional<String> reserved(State state, String text) {
+        List<LicenseRequest.Item> out = new ArrayList<>();
+        Map<String, Integer> all = configured(state);
+        String names = resolved(state, text);
+        boolean asTyped = names.equals(text);
+        for (LicenseRequest.Item i : LicenseRequest.parse(names).filter(w -> !w.any()).map(LicenseRequest.Wanted::items).orElse(List.of())) {
+            int open = i.name().endsWith(")") ? i.name().indexOf('(') : -1;
+            Optional<LayeredResource> layered = layered(state, open < 0 ? i.name() : i.name().substring(0, open));
+            String name = i.name();
+            if (layered.isPresent()) {
+                HashSet<String> nodes = new HashSet<>(open >= 0 && HostList.parse(i.name().substring(open + 1, i.name().length() - 1))
+                        instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of());
+                name = layered.get().layers().stream().filter(l -> nodes.equals(new HashSet<>(l.nodes()))).map(layered.get()::pool)
+                        .findFirst().orElse("");
+            }
+            if (i.count() > all.getOrDefault(name, -1)) {
+                return Optional.empty();
+            }
+            asTyped &= name.equals(i.name());
+            out.add(new LicenseRequest.Item(name, i.count()));
+        }
+        return hasEqualsSign(text) || out.isEmpty() && !text.isEmpty() ? Optional.empty() : Optional.of(asTyped ? text : LicenseRequest.text(out));
+    }
+
+    /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */
+    public static boolean leaves(State state, Job job, List<LicenseRequest.Item> items) {
+        Map<String, Integer> all = configured(state);
+        Map<String, Integer> used = new java.util.HashMap<>();
+        state.jobs().values().stream().filter(j -> j.id() != job.id()).flatMap(j -> held(j).stream())
+                .forEach(i -> used.merge(i.name(), i.count(), Integer::sum));
+        return items.stream().allMatch(i -> i.count() <= all.getOrDefault(i.name(), -1) - used.getOrDefault(i.name(), 0));
+    }
+
+    /** What a job holds; none once it has ended, whatever is left on its nodes. */
+    public static List<LicenseRequest.Item> held(Job job) {
+        return job.state().isActive() ? LicenseRequest.parse(job.run().allocation().licences()).orElse(LicenseRequest.Wanted.NONE).items()
+                : List.of();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.muster.node.os;
+
+import dev.muster.node.job.Jobs;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/** Sentences for what went wrong below. */
+public final class ErrorText {
+    private ErrorText() {}
+
+    public static String of(IOException e) {
+        return switch (e) {
+            case NoSuchFileException n -> "No such file or directory";
+            case AccessDeniedException a -> "Permission denied";
+            case FileSystemException f when f.getReason() != null -> f.getReason();
+            default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        };
+    }
+
+    /** Errors of the machine that the next launch meets as well, and those of the fork itself. */
+    private static final List<String> OF_NODE = List.of("No space left on device", "Read-only file system", "Input/output error",
+            "Disk quota exceeded", "Cannot allocate memory", "Resource temporarily unavailable", "Too many open files", "cannot fork",
+            "Structure needs cleaning", "Stale file handle", "Transport endpoint is not connected");
+
+    /** Whether a sentence tells of a fault of the node rather than of what was to be launched. */
+    public static boolean isOfNode(String sentence) {
+        return OF_NODE.stream().anyMatch(sentence::contains);
+    }
+
+    /** Returns the message for a step that gets SIGTERM or SIGKILL by {@code scancel -s}; empty for other signals. */
+    public static Optional<String> signalled(String step, String node, int signal) {
+        boolean kills = signal == Os.SIGNAL_KILL;
+        return kills || signal == Os.SIGNAL_TERM ? Optional.of(cancelled(step, node, "", kills)) : Optional.empty();
+    }
+
+    /**
+     * Formats the message that a cancelled step prints.
+     *
+     * @param step  {@code 12.0}, or {@code 12.batch} for the whole job
+     * @param kills whether SIGKILL comes first instead of SIGTERM
+     */
+    public static String cancelled(String step, String node, String reason, boolean kills) {
+        String why = switch (reason) {
+            case Jobs.REASON_TIME_LIMIT, "TIMEOUT", "Timeout" -> " DUE TO TIME LIMIT";
+            case "PREEMPTED", "Preempted", "Preemption" -> " DUE TO PREEMPTION";
+            case "TaskFailure" -> " DUE TO TASK FAILURE";
+            case "Requeued" -> " DUE TO JOB REQUEUE";
+            case "NODE_FAIL", "NodeFail" -> " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
+            default -> " DUE to SIGNAL " + (kills ? "Killed" : "Terminated");
+        };
+        String what = step.endsWith(".batch") ? "JOB " + step.substring(0, step.indexOf('.')) : "STEP " + step;
+        return "*** " + what + " ON " + node + " CANCELLED AT "
+                + LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS).format(DateTimeFormatter.ISO_LOCAL_DATE_TIME) + why + " ***";
+    }
+}

@@ -1,9 +1,0 @@
-package dev.muster.rest.contract;
-
-import dev.muster.model.Json;
-import java.util.function.Consumer;
-
-/** A list in an answer whose elements are made while it is written, one by one. */
-public interface Made {
-    void each(Consumer<Json.Obj> element);
-}

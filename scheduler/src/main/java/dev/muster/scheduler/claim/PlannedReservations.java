@@ -1,0 +1,190 @@
+package dev.muster.scheduler.claim;
+
+import dev.muster.scheduler.forecast.Forecast;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/**
+ * Places of the first that wait, by job and by node: made with the plan, on whatever thread that is made on, and read by all passes until the next.
+ * What is lost of them when the plan is taken up is taken out of a copy.
+ */
+public final class PlannedReservations {
+    /** A power of two, many times the number of jobs. */
+    private static final int BITS = 1 << 16;
+    public static final PlannedReservations NONE = new PlannedReservations(0);
+
+    /** By job its number in the plan's order; shared by all copies. */
+    private final Map<Integer, Integer> ranks;
+    /** A bit for the lower part of each one's number: passes ask for many of whom nothing is kept. Shared likewise. */
+    private final long[] bits;
+    private final List<Integer> jobs;
+    /** By number; none where nothing is kept for the job any more. */
+    private final List<List<Forecast.Claim>> places;
+    /** Of each node the last claim, one more than its number; of each claim the one before it on its node, likewise. */
+    private final int[] last;
+    private int[] before = new int[64];
+    /** Of each claim its job's number; -1 where it is lost. */
+    private int[] rankOf = new int[64];
+    /** Of each job the number of its first claim. */
+    private int[] firstOf = new int[16];
+    private final List<Forecast.Claim> claims;
+    private long firstEnd = Long.MAX_VALUE;
+
+    public PlannedReservations(int nodes) {
+        ranks = new HashMap<>();
+        bits = new long[BITS / Long.SIZE];
+        jobs = new ArrayList<>();
+        places = new ArrayList<>();
+        claims = new ArrayList<>();
+        last = new int[nodes];
+    }
+
+    private PlannedReservations(PlannedReservations of) {
+        ranks = of.ranks;
+        bits = of.bits;
+        jobs = of.jobs;
+        places = new ArrayList<>(of.places);
+        claims = new ArrayList<>(of.claims);
+        last = of.last.clone();
+        before = of.before.clone();
+        rankOf = of.rankOf.clone();
+        firstOf = of.firstOf.clone();
+        firstEnd = of.firstEnd;
+    }
+
+    /** The same, of which some may be given up. */
+    PlannedReservations copy() {
+        return new PlannedReservations(this);
+    }
+
+    /** Behind all others. Not to a copy. */
+    public void add(int jobId, List<Forecast.Claim> those) {
+        int rank = jobs.size();
+        ranks.put(jobId, rank);
+        bits[jobId / Long.SIZE & bits.length - 1] |= 1L << jobId;
+        jobs.add(jobId);
+        places.add(List.of());
+        if (rank == firstOf.length) {
+            firstOf = Arrays.copyOf(firstOf, 2 * rank);
+        }
+        put(rank, those);
+    }
+
+    private void put(int rank, List<Forecast.Claim> those) {
+        places.set(rank, those);
+        firstOf[rank] = claims.size();
+        for (Forecast.Claim c : those) {
+            if (claims.size() == before.length) {
+                before = Arrays.copyOf(before, before.length * 2);
+                rankOf = Arrays.copyOf(rankOf, rankOf.length * 2);
+            }
+            before[claims.size()] = last[c.node()];
+            rankOf[claims.size()] = rank;
+            claims.add(c);
+            firstEnd = Math.min(firstEnd, c.to());
+            last[c.node()] = claims.size();
+        }
+    }
+
+    /** Of the job with that number these are kept instead; none if nothing is. Its order among the others stays. */
+    void replace(int rank, List<Forecast.Claim> those) {
+        int from = firstOf[rank];
+        int to = from + places.get(rank).size();
+        Arrays.fill(rankOf, from, to, -1);
+        boolean first = places.get(rank).stream().anyMatch(c -> c.to() == firstEnd);
+        put(rank, those);
+        if (first) {
+            firstEnd = places.stream().flatMap(List::stream).mapToLong(Forecast.Claim::to).min().orElse(Long.MAX_VALUE);
+        }
+    }
+
+    /** Nodes of which something is kept. */
+    public IntStream nodes(IntPredicate which) {
+        return IntStream.range(0, last.length).filter(n -> first(n) >= 0 && which.test(n));
+    }
+
+    /** When the first of all claims is over, seconds since 1970. */
+    long firstEnd() {
+        return firstEnd;
+    }
+
+    /** Jobs for whom something is kept, in the plan's order. */
+    public List<Integer> jobs() {
+        return IntStream.range(0, jobs.size()).filter(r -> !places.get(r).isEmpty()).mapToObj(jobs::get).toList();
+    }
+
+    /** All of them with what is kept, in the plan's order. */
+    public Map<Integer, List<Forecast.Claim>> byJob() {
+        Map<Integer, List<Forecast.Claim>> out = new LinkedHashMap<>();
+        jobs().forEach(id -> out.put(id, of(id)));
+        return out;
+    }
+
+    /** How many jobs it was made for: their numbers are less. */
+    int size() {
+        return jobs.size();
+    }
+
+    int jobAt(int rank) {
+        return jobs.get(rank);
+    }
+
+    public boolean has(int jobId) {
+        return (bits[jobId / Long.SIZE & bits.length - 1] >>> jobId & 1) != 0 && !of(jobId).isEmpty();
+    }
+
+    /** What is kept for the job; none if nothing is. */
+    public List<Forecast.Claim> of(int jobId) {
+        Integer rank = ranks.get(jobId);
+        return rank == null ? List.of() : places.get(rank);
+    }
+
+    /** The job's number in the plan's order, from 0; -1 if nothing is kept for it. */
+    int rank(int jobId) {
+        return has(jobId) ? ranks.get(jobId) : -1;
+    }
+
+    /** A claim on the node, or -1; {@link #next} has the others. */
+    int first(int node) {
+        return node < last.length ? valid(last[node] - 1) : -1;
+    }
+
+    int next(int claim) {
+        return valid(before[claim] - 1);
+    }
+
+    /** That one, or the first behind it that is not lost. */
+    private int valid(int claim) {
+        int at = claim;
+        while (at >= 0 && rankOf[at] < 0) {
+            at = before[at] - 1;
+        }
+        return at;
+    }
+
+    Forecast.Claim at(int claim) {
+        return claims.get(claim);
+    }
+
+    /** Of the job whose claim it is. */
+    int rankAt(int claim) {
+        return rankOf[claim];
+    }
+
+    /** What is kept of the node for those before that number. */
+    List<Forecast.Claim> on(int node, int rank) {
+        List<Forecast.Claim> out = new ArrayList<>();
+        for (int at = first(node); at >= 0; at = next(at)) {
+            if (rankOf[at] < rank) {
+                out.add(at(at));
+            }
+        }
+        return out;
+    }
+}

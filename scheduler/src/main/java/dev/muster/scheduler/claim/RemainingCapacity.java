@@ -1,0 +1,120 @@
+package dev.muster.scheduler.claim;
+
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.request.ReservationScope;
+import dev.muster.scheduler.request.ResourceNeed;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What others leave of a node's free CPUs and memory to a class that names no reservation: those whose places are kept,
+ * and reservations. No less than there is.
+ */
+public final class RemainingCapacity {
+    private final List<NodeSlot> nodes;
+    private final Optional<ReservationsInForce> standing;
+    private final Reserved reserved;
+    private final long nowS;
+
+    public RemainingCapacity(List<NodeSlot> nodes, Reserved reserved, Optional<ReservationsInForce> standing, long nowS) {
+        this.nodes = nodes;
+        this.reserved = reserved;
+        this.standing = standing;
+        this.nowS = nowS;
+    }
+
+    /** Nobody has anything kept. */
+    public boolean isEmpty() {
+        return standing.isEmpty() && reserved.isEmpty();
+    }
+
+    /** Reservations leave all nodes to everybody. */
+    public boolean isUnreserved() {
+        return reserved.isEmpty();
+    }
+
+    /** What reservations leave of so many CPUs of the node, whoever runs on it now; -1 if the class must have it whole and may not. */
+    public int cpusWhoeverGoes(NeedClass c, int node, int most) {
+        if (!reserved.has(node) || !c.heedsReservations()) {
+            return most;
+        }
+        NodeSlot slot = nodes.get(node);
+        int open = reserved.unitsUntil(slot, until(c));
+        return open == slot.spec.units() ? most : c.exclusive ? -1 : Math.min(most, open * slot.spec.cpusPerUnit());
+    }
+
+    private long until(NeedClass c) {
+        return c.need.end(nowS);
+    }
+
+    public boolean isWhole(NeedClass c, int node) {
+        return isWhole(nodes.get(node), until(c));
+    }
+
+    private boolean isWhole(NodeSlot slot, long until) {
+        return (!reserved.has(slot.index) || !reserved.touches(ReservationScope.NONE, slot, nowS, until))
+                && (standing.isEmpty() || !standing.get().comesBefore(slot, until));
+    }
+
+    public int cpus(NeedClass c, int node, int free) {
+        return cpus(nodes.get(node), until(c), free);
+    }
+
+    private int cpus(NodeSlot slot, long until, int free) {
+        int open = reserved.has(slot.index) ? Math.min(free, reserved.freeUntil(slot, until) * slot.spec.cpusPerUnit()) : free;
+        return standing.isEmpty() || !standing.get().touches(slot) ? open
+                : Math.min(open, standing.get().unitsUntil(slot, until) * slot.spec.cpusPerUnit());
+    }
+
+    public long memoryMb(NeedClass c, int node, long free) {
+        return memoryMb(nodes.get(node), until(c), free);
+    }
+
+    private long memoryMb(NodeSlot slot, long until, long free) {
+        return standing.isEmpty() || !standing.get().touches(slot) ? free : Math.min(free, standing.get().memoryUntil(slot, until));
+    }
+
+    /** Goes up with each whose place counts from then on, and with each who is off his nodes for a moment. */
+    public int version() {
+        return standing.map(ReservationsInForce::version).orElse(0);
+    }
+
+    /** @param freeCpus of the node now; @param freeMb likewise */
+    public Left left(int node, int freeCpus, long freeMb) {
+        return new Left(nodes.get(node), freeCpus, freeMb);
+    }
+
+    /** What others leave of one node, for thousands who ask one after the other, as long as nothing changes there: the same for one time limit. */
+    public final class Left {
+        private static final int KNOWN = 64;
+        private static final byte PART = 1;
+        private static final byte WHOLE = 2;
+        private final NodeSlot slot;
+        private final int freeCpus;
+        private final long freeMb;
+        private final int[] limits = new int[KNOWN];
+        private final int[] cpus = new int[KNOWN];
+        private final long[] mb = new long[KNOWN];
+        private final byte[] is = new byte[KNOWN];
+
+        private Left(NodeSlot slot, int freeCpus, long freeMb) {
+            this.slot = slot;
+            this.freeCpus = freeCpus;
+            this.freeMb = freeMb;
+        }
+
+        /** Whether there is as much for somebody with that limit in minutes, -1 for none. */
+        public boolean has(int limitMin, int leastCpus, long leastMb, boolean whole) {
+            int at = limitMin * 0x9E3779B9 >>> 26;
+            if (is[at] == 0 || limits[at] != limitMin) {
+                long until = ResourceNeed.end(nowS, limitMin);
+                limits[at] = limitMin;
+                cpus[at] = RemainingCapacity.this.cpus(slot, until, freeCpus);
+                mb[at] = memoryMb(slot, until, freeMb);
+                is[at] = isWhole(slot, until) ? WHOLE : PART;
+            }
+            return cpus[at] >= leastCpus && mb[at] >= leastMb && (!whole || is[at] == WHOLE);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package dev.muster.scheduler.claim;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.node.FreeTable;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.SuspendedJobs;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/**
+ * Places that the last plan keeps for the first that wait, for one pass: a place counts from its job's turn on, if that does not start. So who
+ * comes before it in the queue may take it, and who comes after it may have its nodes only as long as it does not come.
+ */
+public final class ReservationsInForce {
+    private final Scheduler scheduler;
+    private final State state;
+    private final Now now;
+    private final PlannedReservations claims;
+    /** Whose turn has come, as {@link PlannedReservations#rank}. */
+    private final BitSet come = new BitSet();
+    /** Goes up with each whose turn comes. */
+    private int version;
+    private int lifts;
+    private final Map<Integer, Bound> bounds = new HashMap<>();
+    /** Of which nodes it is known whether something of them is kept, as of that version; and those of which it is. */
+    private final BitSet asked = new BitSet();
+    private final BitSet touched = new BitSet();
+    private int askedAt;
+
+    /** What is left of a node by the time at which somebody comes, for the sooner times and this; as long as nothing else changes. */
+    private static final class Bound {
+        private final int version;
+        private final int units;
+        private final long memoryMb;
+        private final long[] at;
+        private final long[] leastCpus;
+        private final long[] leastMb;
+
+        private Bound(int version, NodeSlot node, long[] at) {
+            this.version = version;
+            this.units = node.freeUnits.count();
+            this.memoryMb = node.freeMemoryMb;
+            this.at = at;
+            this.leastCpus = new long[at.length];
+            this.leastMb = new long[at.length];
+        }
+
+        private boolean holds(int now, NodeSlot node) {
+            return version == now && units == node.freeUnits.count() && memoryMb == node.freeMemoryMb;
+        }
+
+        private long until(long until, boolean cpus) {
+            long least = Long.MAX_VALUE;
+            for (int i = 0; i < at.length && at[i] < until; i++) {
+                least = Math.min(least, cpus ? leastCpus[i] : leastMb[i]);
+            }
+            return Math.max(0, least);
+        }
+    }
+
+    private Bound bound(NodeSlot node) {
+        Bound known = bounds.get(node.index);
+        if (known != null && known.holds(version, node)) {
+            return known;
+        }
+        List<Forecast.Claim> here = here(node.index);
+        Bound out = new Bound(version, node, here.stream().mapToLong(c -> Math.max(c.from(), now.seconds())).sorted().distinct().toArray());
+        for (int i = 0; i < out.at.length; i++) {
+            out.leastCpus[i] = left(node, here, out.at[i], true);
+            out.leastMb[i] = left(node, here, out.at[i], false);
+        }
+        bounds.put(node.index, out);
+        return out;
+    }
+    /** Of nodes that were looked at: when what comes free, as seconds since 1970, CPUs, mebibytes, and the number of the job that has it. */
+    private final Map<Integer, List<long[]>> ends = new HashMap<>();
+    /** Running jobs that are off their nodes for a moment: what they have is free already. */
+    private final Set<Integer> lifted = new HashSet<>();
+
+    public ReservationsInForce(Scheduler scheduler, State state, Now now, PlannedReservations claims) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.now = now;
+        this.claims = claims;
+    }
+
+    public boolean has(int jobId) {
+        return claims.has(jobId);
+    }
+
+    /** Goes up with each whose turn comes, and with each who is lifted or back. */
+    int version() {
+        return version + lifts;
+    }
+
+    /** The job does not start now: its places are kept. */
+    public void keep(int jobId) {
+        int rank = claims.rank(jobId);
+        if (rank >= 0) {
+            come.set(rank);
+            version++;
+        }
+    }
+
+    /** Of the job's nodes those with room have more of it again for others. */
+    public void leave(int jobId) {
+        FreeTable free = scheduler.free();
+        for (Forecast.Claim c : claims.of(jobId)) {
+            if (free.hasRoom(c.node())) {
+                free.freer(c.node());
+            }
+        }
+    }
+
+    public boolean areOver() {
+        return claims.firstEnd() <= now.seconds();
+    }
+
+    public void lifted(int jobId, boolean off) {
+        lifts++;
+        if (off) {
+            lifted.add(jobId);
+        } else {
+            lifted.remove(jobId);
+        }
+    }
+
+    /** Something of the node is kept for somebody who came before: looked up once for all who ask between two of these. */
+    public boolean touches(NodeSlot node) {
+        if (askedAt != version) {
+            askedAt = version;
+            asked.clear();
+        }
+        if (!asked.get(node.index)) {
+            asked.set(node.index);
+            touched.set(node.index, isTouched(node));
+        }
+        return touched.get(node.index);
+    }
+
+    private boolean isTouched(NodeSlot node) {
+        for (int at = claims.first(node.index); at >= 0; at = claims.next(at)) {
+            if (come.get(claims.rankAt(at))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether somebody who came before has his place there before that second since 1970. */
+    public boolean comesBefore(NodeSlot node, long until) {
+        for (Forecast.Claim c : here(node.index)) {
+            if (c.from() < until) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Units of the node that may be had until then, seconds since 1970, so that everybody's place is there when it is needed. */
+    public int unitsUntil(NodeSlot node, long until) {
+        return (int) Math.min(node.freeUnits.count(), least(node, until, true) / Math.max(1, node.spec.cpusPerUnit()));
+    }
+
+    /** Mebibytes, likewise. */
+    public long memoryUntil(NodeSlot node, long until) {
+        return Math.min(node.freeMemoryMb, least(node, until, false));
+    }
+
+    /** The least that is left at any time when somebody comes. */
+    private long least(NodeSlot node, long until, boolean cpus) {
+        if (!lifted.isEmpty()) {
+            bounds.remove(node.index);
+        }
+        long least = bound(node).until(until, cpus);
+        if (!lifted.isEmpty()) {
+            bounds.remove(node.index);
+        }
+        return least;
+    }
+
+    /** What is left then. */
+    private long left(NodeSlot node, List<Forecast.Claim> here, long at, boolean cpus) {
+        long left = cpus ? (long) node.freeUnits.count() * node.spec.cpusPerUnit() : node.freeMemoryMb;
+        for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
+            left += e[0] <= at && !lifted.contains((int) e[3]) ? e[cpus ? 1 : 2] : 0;
+        }
+        for (Forecast.Claim other : here) {
+            left -= other.from() <= at && other.to() > at ? cpus ? other.cpus() : other.memoryMb() : 0;
+        }
+        return left;
+    }
+
+    private List<long[]> ends(NodeSlot node) {
+        List<long[]> out = new ArrayList<>();
+        for (int id : state.nodes().at(node.spec.name()).jobs()) {
+            Job job = state.jobs().at(id);
+            for (Allocation.Share s : job.run().allocation().held()) {
+                if (s.node().equals(node.spec.name()) && !s.released() && !SuspendedJobs.gaveItsCores(state, job)) {
+                    long leftS = Forecast.left(state, job, now.tickMs());
+                    out.add(new long[] {now.seconds() + leftS, s.chargedCpus(), s.memoryMb(), id});
+                }
+            }
+        }
+        return out;
+    }
+
+    /** What is kept of the node for those who came before. */
+    private List<Forecast.Claim> here(int node) {
+        List<Forecast.Claim> out = new ArrayList<>();
+        for (int at = claims.first(node); at >= 0; at = claims.next(at)) {
+            if (come.get(claims.rankAt(at))) {
+                out.add(claims.at(at));
+            }
+        }
+        return out;
+    }
+
+    /**
+     * The claims of a new plan that can still be kept, in its order; for a job that loses its place the one that it had, if that can. Where nothing
+     * has changed since the plan was noted down they can be.
+     *
+     * @param since as {@link FreeTable#changes} was then; before the beginning: each is looked at
+     */
+    public PlannedReservations renewed(PlannedReservations wanted, long since) {
+        PlannedReservations out = wanted.copy();
+        BitSet other = new BitSet();
+        IntPredicate asPlanned = n -> !scheduler.free().hasChanged(n, since) && !other.get(n);
+        for (int rank = 0; rank < wanted.size(); rank++) {
+            int job = wanted.jobAt(rank);
+            boolean waits = scheduler.isQueued(job);
+            if (waits && fits(wanted.of(job), out, rank, asPlanned)) {
+                continue;
+            }
+            List<Forecast.Claim> kept = waits ? claims.of(job) : List.of();
+            kept = fits(kept, out, rank, n -> false) ? kept : List.of();
+            out.replace(rank, kept);
+            kept.forEach(c -> other.set(c.node()));
+        }
+        return out;
+    }
+
+    /** @param beside what is kept for those before that number; @param asPlanned nodes of which that is known */
+    private boolean fits(List<Forecast.Claim> those, PlannedReservations beside, int rank, IntPredicate asPlanned) {
+        for (Forecast.Claim c : those) {
+            NodeSlot node = scheduler.nodes().get(c.node());
+            if (!asPlanned.test(c.node()) && !(node.usable && isEnough(node, c, beside.on(c.node(), rank)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** With this claim among them, no time comes at which there is less than nothing. */
+    private boolean isEnough(NodeSlot node, Forecast.Claim c, List<Forecast.Claim> others) {
+        List<Forecast.Claim> here = new ArrayList<>(others);
+        here.add(c);
+        for (Forecast.Claim other : here) {
+            long at = Math.max(other.from(), c.from());
+            if (at >= Math.min(other.to(), c.to())) {
+                continue;
+            }
+            long cpus = (long) node.freeUnits.count() * node.spec.cpusPerUnit();
+            long memory = node.freeMemoryMb;
+            for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
+                cpus += e[0] <= at ? e[1] : 0;
+                memory += e[0] <= at ? e[2] : 0;
+            }
+            for (Forecast.Claim o : here) {
+                boolean then = o.from() <= at && o.to() > at;
+                cpus -= then ? o.cpus() : 0;
+                memory -= then ? o.memoryMb() : 0;
+            }
+            if (cpus < 0 || memory < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,312 @@
+package dev.muster.scheduler.forecast;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.GpuCores;
+import dev.muster.model.Topology;
+import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.GpuPlaces;
+import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeSelector;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SharingPolicy;
+import dev.muster.scheduler.request.SwitchWait;
+import dev.muster.scheduler.timeline.LicenseAllocator;
+import dev.muster.scheduler.timeline.LicensePlan;
+import dev.muster.scheduler.timeline.PlanningNodes;
+import dev.muster.scheduler.timeline.TimeGrid;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Of a plan of the whole queue: what a need asks of nodes beyond the amounts that its class names. Shapes of nodes, limits of partitions on each
+ * node, company, and how nodes hang together, as the pass over the queue asks for them.
+ */
+final class ConstraintCheck {
+    /** A running job's cores and devices of a node, until that slot. */
+    private record Place(Job job, Allocation.Share share, int end) {}
+
+    /** By node whose GPUs are near some of its cores, who runs there. */
+    private final Map<Integer, List<Place>> places = new HashMap<>();
+    /** Such a node as it is in the slot that was asked for last. */
+    private final Map<Integer, Then> thens = new HashMap<>();
+
+    private record Then(int slot, NodeSlot node) {}
+
+    /** So many nodes are looked at in all for needs whose nodes must hang together; those that come later are planned as if they need not. */
+    private static final long LOOKS_MAX = 40_000_000;
+
+    private final State state;
+    private final boolean memoryConsumed;
+    private final PlanningNodes ground;
+    private final List<String> nodes;
+    private final TimeGrid times;
+    private final Map<String, Integer> numbers;
+    private final LicensePlan licences;
+    /** Nodes as if nobody was on them. */
+    private final NodeSlot[] empty;
+    private final Map<String, Integer> leaves = new HashMap<>();
+    /** By partition with MaxCPUsPerNode: CPUs of each node that its jobs have, by slot and node. */
+    private final Map<String, int[][]> held = new HashMap<>();
+    /** Who is on each node until which slot, where somebody minds. */
+    private final Map<Integer, List<Stay>> company = new HashMap<>();
+    private boolean isMinded;
+    /** By reservation, "" for none. */
+    private final Map<String, Map<ResourceNeed, int[]>> named = new HashMap<>();
+    /** By topology, nodes of the same switch or block, where somebody wants these to himself. */
+    private final Map<String, Map<Integer, int[]>> mates = new HashMap<>();
+    /** Of trees whether some switch has all nodes below it. */
+    private final Map<Topology, Boolean> whole = new IdentityHashMap<>();
+    /** The first slot in which the job whose turn it is does not wait for few switches any more. */
+    private int patience;
+    private long looks;
+
+    /** In these slots. */
+    private record Stay(SharingPolicy who, int from, int end) {}
+
+    ConstraintCheck(State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licences) {
+        this.state = state;
+        this.memoryConsumed = state.memoryConsumed();
+        this.ground = ground;
+        this.nodes = ground.names();
+        this.times = times;
+        this.numbers = numbers;
+        this.licences = licences;
+        this.empty = new NodeSlot[nodes.size()];
+        List<Topology.Block> units = state.settings().topology("").units();
+        for (int i = 0; i < units.size(); i++) {
+            int leaf = i;
+            units.get(i).nodes().forEach(name -> leaves.put(name, leaf));
+        }
+        for (Partition p : state.partitions().values()) {
+            if (Partition.cpusMax(p.info().maxCpusPerNode()) >= 0) {
+                held.put(p.name(), new int[times.count()][ground.nodes()]);
+            }
+        }
+    }
+
+    /** @param job that is planned next and wants few switches; @return until which slot it does */
+    int patience(int job, long nowS) {
+        patience = state.jobs().find(job).map(j -> times.slotAt(SwitchWait.switchesS(j, state, nowS))).orElse(0);
+        return patience;
+    }
+
+    /** The bounds of its class say all that it asks of a node. */
+    static boolean isPlain(NeedClass c) {
+        return c.simple && c.need.shape().cpusMax() < 0;
+    }
+
+    /** Somebody minds whom he meets: before {@link #held}. */
+    void mind(SharingPolicy who) {
+        isMinded = true;
+        if (who.topo()) {
+            mates.computeIfAbsent(who.topology(), this::mates);
+        }
+    }
+
+    private Map<Integer, int[]> mates(String topology) {
+        Map<Integer, int[]> out = new HashMap<>();
+        for (Topology.Block unit : state.settings().topology(topology).units()) {
+            int[] members = unit.nodes().stream().mapToInt(n -> numbers.getOrDefault(n, -1)).filter(n -> n >= 0).toArray();
+            for (int n : members) {
+                out.put(n, members);
+            }
+        }
+        return out;
+    }
+
+    /** A running job has this until that slot. */
+    void held(Job job, int node, Allocation.Share share, int end) {
+        Optional<Partition> first = isMinded ? state.partitions().find(job.desc().partition().split(",")[0]) : Optional.empty();
+        first.ifPresent(p -> meet(node, new Stay(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
+        for (String partition : held.isEmpty() ? new String[0] : job.desc().partition().split(",")) {
+            holds(partition, node, share.chargedCpus(), 0, end);
+        }
+    }
+
+    /** Somebody is given CPUs of a node, or of a part of one, in these slots. */
+    void holds(ResourceNeed need, int number, int cpus, int from, int end) {
+        holds(need.partition(), ground.node(number), cpus, from, end);
+        if (isMinded) {
+            meet(ground.node(number), new Stay(need.apart(), from, end));
+        }
+    }
+
+    private void meet(int node, Stay stay) {
+        company.computeIfAbsent(node, n -> new ArrayList<>()).add(stay);
+    }
+
+    private void holds(String partition, int node, int cpus, int from, int end) {
+        int[][] slots = held.get(partition);
+        for (int s = from; slots != null && s < end; s++) {
+            slots[s][node] += cpus;
+        }
+    }
+
+    NodeSlot node(int n) {
+        if (empty[n] == null) {
+            empty[n] = new NodeSlot(n, state.nodes().at(nodes.get(n)));
+            empty[n].leaf = leaves.getOrDefault(nodes.get(n), -1);
+        }
+        return empty[n];
+    }
+
+    /** The numbers of the nodes that it names; empty if one of them is not there. */
+    int[] named(ResourceNeed need, String within) {
+        return named.computeIfAbsent(within, w -> new IdentityHashMap<>()).computeIfAbsent(need, k -> {
+            int[] out = Feasibility.names(k.nodeList()).stream().mapToInt(name -> ground.number(numbers.getOrDefault(name, -1), within)).toArray();
+            for (int n : out) {
+                if (n < 0) {
+                    return new int[0];
+                }
+            }
+            return out;
+        });
+    }
+
+    /** So many tasks fit on the node with so much free in all these slots, as far as devices do not matter. */
+    long tasks(NeedClass c, int n, int cpus, long memoryMb, boolean idle, int from, int end) {
+        ResourceNeed need = c.need;
+        NodeSlot node = node(n);
+        int most = cpus;
+        int[][] had = held.get(need.partition());
+        if (had != null && need.shape().cpusMax() >= 0) {
+            for (int s = from; s < end; s++) {
+                most = Math.min(most, need.shape().cpusMax() - had[s][ground.node(n)]);
+            }
+            if (most < (need.exclusive() ? node.spec.cpus() : 1)) {
+                return 0;
+            }
+        }
+        return NodeSelector.tasksFitting(need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
+    }
+
+    /** A running job has these cores and devices until that slot. */
+    void lies(Job job, int n, Allocation.Share share, int end) {
+        if (node(n).gpuCores != GpuCores.NONE) {
+            places.computeIfAbsent(n, k -> new ArrayList<>()).add(new Place(job, share, end));
+        }
+    }
+
+    /** Of so many tasks those that find cores near their GPUs beside who runs now and in this slot; of who is planned the places are not known. */
+    long near(ResourceNeed need, int n, int slot, long tasks) {
+        if (tasks <= 0 || !GpuPlaces.insists(need) || ground.node(n) != n || node(n).gpuCores == GpuCores.NONE || !places.containsKey(n)) {
+            return tasks;
+        }
+        Then then = thens.get(n);
+        if (then == null || then.slot != slot) {
+            then = new Then(slot, new NodeSlot(n, state.nodes().at(nodes.get(n))));
+            for (Place p : places.get(n)) {
+                if (p.end > slot) {
+                    then.node.hold(p.share, p.job.desc().partition());
+                }
+            }
+            thens.put(n, then);
+        }
+        int most = (int) Math.min(tasks, NodeSelector.tasksByGres(need, then.node));
+        return GpuPlaces.tasks(need, then.node, GpuPlaces.open(need, then.node, then.node.freeUnits), most);
+    }
+
+    /** Somebody is there in these slots whom it does not go with, or on its switch or block if one of the two wants that for itself. */
+    boolean keepsOff(SharingPolicy who, int number, int from, int end) {
+        if (!isMinded) {
+            return false;
+        }
+        int n = ground.node(number);
+        for (Stay s : company.getOrDefault(n, List.of())) {
+            if (s.from < end && s.end > from && !who.goesWith(s.who)) {
+                return true;
+            }
+        }
+        for (Map.Entry<String, Map<Integer, int[]>> t : mates.entrySet()) {
+            for (int mate : t.getValue().getOrDefault(n, NOBODY)) {
+                for (Stay s : company.getOrDefault(mate, List.of())) {
+                    if (s.from < end && s.end > from && (who.owns(t.getKey()) || s.who.owns(t.getKey()))) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    private static final int[] NOBODY = {};
+
+    // ---- nodes together
+
+    /** The need's nodes cannot be picked one after the other: it matters which others it gets. */
+    boolean isTogether(NeedClass c, int slot) {
+        if (c.simple && c.single || !mayLook()) {
+            return false;
+        }
+        ResourceNeed need = c.need;
+        return need.shape().contiguous() || !Features.isPlain(need.features()) || hangsTogether(need, slot)
+                || !layers(need, slot, slot + 1).isEmpty();
+    }
+
+    boolean mayLook() {
+        return looks <= LOOKS_MAX;
+    }
+
+    private boolean hangsTogether(ResourceNeed need, int slot) {
+        Topology t = need.network().in(state.settings());
+        return need.nodesWanted() > 1 && switch (t.kind()) {
+            case FLAT -> false;
+            case TREE -> need.network().switches() > 0 && slot < patience
+                    || !t.onRequest() && !whole.computeIfAbsent(t, k -> k.switches().stream().anyMatch(s -> s.nodes().size() >= ground.nodes()));
+            case BLOCK, TORUS, RING -> true;
+        };
+    }
+
+    private Layers layers(ResourceNeed need, int from, int end) {
+        boolean none = need.licences().items().isEmpty() || state.settings().layered().isEmpty();
+        return none ? NO_LAYERS : new Layers(state.settings().layered(), need.licences(), pool -> licences.left(pool, from, end, need.reservation()));
+    }
+
+    private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+
+    /**
+     * Of these nodes with room, those that it gets; empty if they do not do.
+     *
+     * @param able     with how many tasks each has room for; those that it names come first
+     * @param required so many
+     */
+    List<NodeSelector.Pick> pick(ResourceNeed need, List<NodeSelector.Candidate> able, int required, int from, int end) {
+        looks += able.size();
+        Layers layers = layers(need, from, end);
+        List<NodeSelector.Candidate> those = layers.isEmpty() ? able : able.stream().filter(c -> layers.allows(c.node().spec.name())).toList();
+        if (those.size() < able.size() && !those.containsAll(able.subList(0, required))) {
+            return List.of();
+        }
+        ResourceNeed asked = from < patience ? need : need.onAnySwitches();
+        return NodeSelector.pick(asked, those, required, need.network().in(state.settings()), layers);
+    }
+
+    /** What a job on these nodes takes of layers. */
+    List<LicenseRequest.Item> layersTaken(ResourceNeed need, int[] found, int count, int from, int end) {
+        Layers layers = layers(need, from, end);
+        if (layers.isEmpty()) {
+            return List.of();
+        }
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            names.add(nodes.get(found[i]));
+        }
+        return layers.taken(names);
+    }
+
+    /** What it asks for of licences wherever it runs. */
+    LicenseRequest.Wanted anywhere(ResourceNeed need) {
+        return LicenseAllocator.anywhere(need.licences(), state.settings().layered());
+    }
+}

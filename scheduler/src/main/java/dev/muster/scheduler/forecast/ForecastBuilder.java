@@ -1,0 +1,131 @@
+package dev.muster.scheduler.forecast;
+
+import dev.muster.core.state.Job;
+import dev.muster.scheduler.claim.PlannedReservations;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.pass.ClassVerdicts;
+import dev.muster.scheduler.queue.QueueOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Makes a {@link Forecast} in two steps: of the seven days from now on, from which passes take what they keep, and of the time behind them, one
+ * {@link ForecastWindow} after the other until everybody has a time. All that is decided now hangs on the first,
+         and so it is there as soon as it can be.
+ */
+public final class ForecastBuilder {
+    /** Stretches that are planned step by step, ten years of them; what is behind the last one's days is planned in coarse steps. */
+    private static final int STRETCHES_MAX = 520;
+
+    private final Forecast.Input in;
+    private final Map<Integer, Forecast.Planned> planned = new HashMap<>();
+    private Map<Integer, Forecast.Planned> behind = new HashMap<>();
+    private final PlannedReservations claims;
+    private List<ForecastWindow.Turn> left = new ArrayList<>();
+    /** Who never finds a place as long as those without a limit have theirs. */
+    private final List<ForecastWindow.Turn> never = new ArrayList<>();
+    private ForecastWindow stretch;
+    private int made = 1;
+    /** Who has no limit is over after a year. */
+    private boolean yearly;
+    private int walked;
+    private int tried;
+
+    public ForecastBuilder(Forecast.Input in) {
+        this.in = in;
+        this.stretch = ForecastWindow.first(in);
+        this.claims = new PlannedReservations(in.nodes().size());
+    }
+
+    /** The plan of the days that come; of others coarse times, if any. To be called first, and once. */
+    public Forecast soon() {
+        int claimed = 0;
+        for (QueueOrder.Block block : in.queue()) {
+            for (int i = 0; i < block.size; i++) {
+                walked++;
+                List<Forecast.Asked> ways = asked(block, i);
+                if (ways.isEmpty()) {
+                    continue;
+                }
+                tried++;
+                ForecastWindow.Turn turn = new ForecastWindow.Turn(ways);
+                put(turn, stretch.plan(turn, claimed < in.claims(), planned, behind), left);
+                if (!stretch.places().isEmpty()) {
+                    claims.add(ways.getFirst().jobId(), stretch.places());
+                    claimed++;
+                }
+            }
+        }
+        Set<Integer> open = Stream.concat(left.stream(), never.stream()).map(t -> t.ways.getFirst().jobId())
+                .filter(id -> !planned.containsKey(id)).collect(Collectors.toSet());
+        return new Forecast(in, walked, tried, new HashMap<>(planned), behind, open, claims);
+    }
+
+    /** Empty for who waits for something that no plan knows of. */
+    private List<Forecast.Asked> asked(QueueOrder.Block block, int i) {
+        int lane = block.lanes[i];
+        if (lane == QueueOrder.UNKNOWN) {
+            return in.special().getOrDefault(block.places[i].jobId(), List.of());
+        }
+        NeedClass c = in.lanes()[lane].need;
+        if (block.told[i] >= 0 && !Forecast.WAITS.contains(ClassVerdicts.REASONS[block.told[i]]) || in.masks()[c.where()].length == 0) {
+            return List.of();
+        }
+        List<Forecast.Asked> drawn = in.drawn().isEmpty() ? List.of() : in.drawn().getOrDefault(lane, List.of());
+        Job job = block.places[i].job();
+        return drawn.isEmpty() ? List.of(new Forecast.Asked(job.id(), c, in.masks()[c.where()], "", Forecast.tasks(job), 0))
+                : drawn.stream().map(a -> a.of(job)).toList();
+    }
+
+    /** Plans one stretch more. @return whether there was one to plan */
+    boolean step() {
+        Optional<ForecastWindow> next = left.isEmpty() || made == STRETCHES_MAX ? Optional.empty() : stretch.next(made + 1 == STRETCHES_MAX);
+        if (next.isEmpty() && !yearly) {
+            yearly = true;
+            made = 0;
+            left.addAll(0, never);
+            never.clear();
+            next = left.isEmpty() || !stretch.areEndless() ? Optional.empty() : Optional.of(stretch.yearly());
+        }
+        next.ifPresent(s -> {
+            stretch = s;
+            made++;
+            turns();
+        });
+        return next.isPresent();
+    }
+
+    /** What is planned of all by now. The end of it. */
+    Forecast whole() {
+        behind.forEach(planned::putIfAbsent);
+        return new Forecast(in, walked, tried, planned, Map.of(), Set.of(), claims);
+    }
+
+    private void turns() {
+        List<ForecastWindow.Turn> still = new ArrayList<>();
+        Map<Integer, Forecast.Planned> vague = new HashMap<>();
+        for (ForecastWindow.Turn turn : left) {
+            put(turn, stretch.plan(turn, false, planned, vague), still);
+        }
+        left = still;
+        // as a map of its own: the first plan has the other
+        Map<Integer, Forecast.Planned> all = new HashMap<>(behind);
+        all.putAll(vague);
+        behind = all;
+    }
+
+    private void put(ForecastWindow.Turn turn, ForecastWindow.Outcome outcome, List<ForecastWindow.Turn> still) {
+        switch (outcome) {
+            case PLACED -> {
+            }
+            case LEFT -> still.add(turn);
+            case NEVER -> never.add(turn);
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package dev.muster.scheduler.forecast;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.model.JobReason;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.PlannedReservations;
+import dev.muster.scheduler.claim.ReservationsInForce;
+import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeSelector;
+import dev.muster.scheduler.pass.TimeMinPlanner;
+import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.queue.QueueOrder;
+import dev.muster.scheduler.request.ReservationScope;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.timeline.TimeGrid;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Between the core thread and whoever makes plans of the whole queue: what a plan is made of is noted down after a pass, when it was asked for, and
+ * what comes back is taken up before the next. Where the cluster is large the pass leaves planning to it and keeps its places; elsewhere it only
+ * tells when those start that the pass had no reservation for.
+ */
+public final class ForecastExchange {
+    /** Of so many jobs that wait the places are kept that a plan gives them. */
+    static final int CLAIMS_MAX = 1000;
+    private final Scheduler scheduler;
+    private volatile Optional<Forecast> latest = Optional.empty();
+    /** The last plan that was made to its end, while the latest is not yet. */
+    private volatile Optional<Forecast> whole = Optional.empty();
+    private Optional<ForecastBuilder> making = Optional.empty();
+    /** The plan that {@link #making} began with. */
+    private Optional<Forecast> begun = Optional.empty();
+    private final AtomicReference<Forecast> offered = new AtomicReference<>();
+    private PlannedReservations claims = PlannedReservations.NONE;
+    private boolean elsewhere;
+    /** There has been a plan. */
+    private boolean planned;
+    /** Goes up when nodes get other numbers. Written by the core thread alone. */
+    private volatile int era;
+    /** Somebody wants to make a plan. */
+    private volatile boolean wanted;
+    private final BlockingQueue<Forecast.Input> notes = new ArrayBlockingQueue<>(1);
+
+    public ForecastExchange(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** Nodes are others: plans of before are of no use. */
+    public void clear() {
+        era++;
+        latest = Optional.empty();
+        whole = Optional.empty();
+        offered.set(null);
+        claims = PlannedReservations.NONE;
+        planned = false;
+    }
+
+    /** Passes keep the places that plans give, and make none. */
+    public void elsewhere(boolean on) {
+        elsewhere = on;
+        claims = on ? claims : PlannedReservations.NONE;
+    }
+
+    /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
+    public Forecast make(State state, Now now, int most) {
+        return Forecast.of(input(state, now, most));
+    }
+
+    /** From another thread: what a plan is made of, noted down after the next pass. Empty if there is none so soon. */
+    public Optional<Forecast.Input> await(Runnable wake, long ms) throws InterruptedException {
+        notes.clear();
+        wanted = true;
+        wake.run();
+        Forecast.Input in = notes.poll(ms, TimeUnit.MILLISECONDS);
+        wanted = false;
+        return Optional.ofNullable(in);
+    }
+
+    /** The pass is over. @param places that a plan is to keep at most */
+    public void passed(State state, Now now) {
+        if (wanted) {
+            wanted = false;
+            notes.offer(input(state, now, CLAIMS_MAX));
+        }
+    }
+
+    /** From any thread: a plan that was made. */
+    public void offer(Forecast plan) {
+        if (plan.era() == era) {
+            latest = Optional.of(plan);
+            offered.set(plan);
+        }
+    }
+
+    /** Makes one of the days that come and leaves it to be taken up. From one thread. @param whole the rest is to follow, if none is on its way */
+    public Forecast.Made plan(Forecast.Input in, boolean whole) {
+        ForecastBuilder foresight = new ForecastBuilder(in);
+        Forecast plan = foresight.soon();
+        offer(plan);
+        if (whole && making.isEmpty()) {
+            making = Optional.of(foresight);
+            begun = Optional.of(plan);
+        }
+        return plan.made(era);
+    }
+
+    /** Goes on with a plan of the time behind these days. From the same thread. @return whether there is more to do */
+    public boolean planRest() {
+        boolean counts = begun.filter(f -> f.era() == era).isPresent();
+        if (counts && making.get().step()) {
+            return true;
+        }
+        if (counts) {
+            whole = making.map(ForecastBuilder::whole);
+            latest = latest.equals(begun) ? whole : latest;
+        }
+        making = Optional.empty();
+        begun = Optional.empty();
+        return false;
+    }
+
+    public Optional<Planner.Estimate> estimate(int jobId) {
+        return by(jobId).flatMap(f -> f.estimate(jobId));
+    }
+
+    public long start(int jobId) {
+        return by(jobId).map(f -> f.start(jobId)).orElse(0L);
+    }
+
+    /** The plan to go by for that job: the latest, or as long as that one is not ready the one before. */
+    private Optional<Forecast> by(int jobId) {
+        Optional<Forecast> now = latest;
+        return now.isPresent() && now.get().isOpen(jobId) && whole.filter(w -> w.start(jobId) > 0).isPresent() ? whole : now;
+    }
+
+    /** Of these jobs those that may begin until then, the soonest first. @param planned in the last pass */
+    public List<Planner.Estimate> upcoming(State state, long until, Map<Integer, Planner.Estimate> planned, Set<Integer> jobs) {
+        TreeMap<Integer, Planner.Estimate> byJob = new TreeMap<>();
+        latest.ifPresent(f -> f.upcoming(until, byJob));
+        byJob.putAll(planned);
+        byJob.keySet().retainAll(jobs);
+        byJob.replaceAll((id, plan) -> NodeSelector.withoutStopping(state, id, plan));
+        return byJob.values().stream().filter(e -> e.start() <= until).sorted(Comparator.comparingLong(Planner.Estimate::start)).toList();
+    }
+
+    /** The places that count in a pass; empty where passes plan for themselves. */
+    public Optional<ReservationsInForce> standing(State state, Now now) {
+        Forecast made = offered.getAndSet(null);
+        Forecast fresh = made != null && made.era() == era ? made : null;
+        planned |= fresh != null;
+        if (!elsewhere || !planned) {
+            // the first passes plan for themselves
+            return Optional.empty();
+        }
+        if (fresh != null) {
+            PlannedReservations before = claims;
+            claims = new ReservationsInForce(scheduler, state, now, before).renewed(fresh.claims(), fresh.changes());
+            // who was turned down for what was kept there is looked at anew
+            before.nodes(scheduler.free()::hasRoom).forEach(scheduler.free()::freer);
+            List<Integer> jobs = claims.jobs();
+            jobs.stream().filter(id -> !before.has(id)).forEach(scheduler.ranks()::lookAt);
+            // their turns come in this order if nothing else happens
+            scheduler.known().comers().clear();
+            scheduler.known().comers().addAll(jobs);
+        }
+        return Optional.of(new ReservationsInForce(scheduler, state, now, claims));
+    }
+
+    /** Places that passes keep. */
+    public PlannedReservations kept() {
+        return claims;
+    }
+
+    /** For tests: passes keep these places. */
+    public void keeping(PlannedReservations places) {
+        elsewhere = true;
+        planned = true;
+        claims = places;
+    }
+
+    /** The place of the first that waits can still be kept. Others may lose theirs to those before them. */
+    public boolean keepsFirst(State state, Now now) {
+        Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims::has);
+        PlannedReservations alone = new PlannedReservations(scheduler.nodes().size());
+        first.ifPresent(id -> alone.add(id, claims.of(id)));
+        return first.isEmpty() || new ReservationsInForce(scheduler, state, now, PlannedReservations.NONE).renewed(alone, -1).has(first.get());
+    }
+
+    /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */
+    public Forecast.Input input(State state, Now now, int most) {
+        Map<Integer, List<Forecast.Asked>> special = new HashMap<>();
+        Map<Integer, List<Forecast.Asked>> drawn = new HashMap<>();
+        List<QueueOrder.Block> blocks = new ArrayList<>();
+        EligibleNodes candidates = new EligibleNodes(scheduler, state);
+        Reserved reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
+        for (QueueOrder.Block block : scheduler.order().blocks()) {
+            blocks.add(block.copy());
+            for (int i = 0; i < block.size; i++) {
+                if (block.lanes[i] == QueueOrder.UNKNOWN) {
+                    Job job = block.places[i].job();
+                    List<Forecast.Asked> ways = special(state, now, job, candidates, reserved);
+                    if (!ways.isEmpty()) {
+                        special.put(job.id(), ways);
+                    }
+                } else if (reserved.areMagnetic() && !drawn.containsKey(block.lanes[i])) {
+                    // a lane's jobs are of one user, account and partition: what draws one of them draws all
+                    Job job = block.places[i].job();
+                    List<String> where = reserved.of(job.desc());
+                    drawn.put(block.lanes[i], where.size() < 2 ? List.of() : ways(state, now, job, candidates, reserved, where));
+                }
+            }
+        }
+        return new Forecast.Input(state, now.seconds(), now.tickMs(), TimeGrid.fine(scheduler.nodes().size()), scheduler.free().copy(),
+                scheduler.empty(), scheduler.names(), blocks,
+                scheduler.known().allLanes(), scheduler.known().masks(), special, drawn, elsewhere ? most : 0, era);
+    }
+
+    private List<Forecast.Asked> special(State state, Now now, Job job, EligibleNodes candidates, Reserved reserved) {
+        JobReason reason = scheduler.reason(job.id());
+        boolean waits = Forecast.WAITS.contains(reason) || reason == JobReason.RESERVATION && !job.desc().charge().reservation().isEmpty();
+        return waits ? ways(state, now, job, candidates, reserved, reserved.of(job.desc())) : List.of();
+    }
+
+    /** @param where reservations that the job may run in, "" for none */
+    private List<Forecast.Asked> ways(State state, Now now, Job job, EligibleNodes candidates, Reserved reserved, List<String> where) {
+        Optional<ResourceNeed> plain = need(state, job);
+        List<Forecast.Asked> out = new ArrayList<>();
+        long afterS = Forecast.throttledS(state, job, now.tickMs());
+        for (String name : plain.isEmpty() ? List.<String>of() : where) {
+            ways(job, scheduler.needs().in(ReservationScope.of(name), plain.get()), afterS, state, candidates, reserved, out);
+        }
+        for (String name : plain.isEmpty() ? List.<String>of() : where) {
+            // of ways that are there at the same time the first is taken: no job is planned for less than all its time where that begins as soon
+            for (ResourceNeed less : TimeMinPlanner.lengths(job, scheduler.needs().in(ReservationScope.of(name), plain.get()), scheduler, state)) {
+                ways(job, less, afterS, state, candidates, reserved, out);
+            }
+        }
+        return out;
+    }
+
+    private void ways(Job job, ResourceNeed need, long afterS, State state, EligibleNodes candidates, Reserved reserved, List<Forecast.Asked> out) {
+        String name = need.reservation();
+        NeedClass c = scheduler.known().of(need, candidates, state.memoryConsumed());
+        boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
+        if (!name.isEmpty() && !anywhere) {
+            out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job), afterS));
+        }
+        if (name.isEmpty() || anywhere || reserved.isFlexible(name)) {
+            out.add(new Forecast.Asked(job.id(), c, c.mask(), "", Forecast.tasks(job), afterS));
+        }
+    }
+
+    private Optional<ResourceNeed> need(State state, Job job) {
+        for (String name : scheduler.ranks().partitions(job)) {
+            Optional<Partition> p = state.partitions().find(name);
+            if (p.isPresent() && PartitionLimits.reason(job.desc(), p.get(), state) == JobReason.NONE) {
+                return Optional.of(scheduler.needs().of(job, p.get(), state));
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,624 @@
+package dev.muster.scheduler.forecast;
+
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Reservation;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeSelector;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.timeline.DevicePlan;
+import dev.muster.scheduler.timeline.LicensePlan;
+import dev.muster.scheduler.timeline.PlanningNodes;
+import dev.muster.scheduler.timeline.TimeGrid;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Seven days of a {@link Forecast}, and in coarse steps the year behind them: there places are kept for the first that do not begin in these days, so
+ * that nobody who comes after them is given anything that lasts into their time. The next stretch begins where this one's days end.
+ */
+final class ForecastWindow {
+    /** Tasks of one array that are planned one by one. */
+    private static final int TASKS_MAX = 2_000;
+    /** Classes of one place with which others are compared. */
+    private static final int KNOWN_MAX = 64;
+    /** What has become of a job whose turn it was: all of it has its place, some of it is left for a later stretch, or there will never be one. */
+    enum Outcome { PLACED, LEFT, NEVER }
+
+    /** Places behind the seven days, at most. */
+    private static final int BEHIND_MAX = 1_000;
+
+    /**
+     * A job in the queue with the places that it still needs.
+     *
+     * @param ways in which it may be served
+     */
+    static final class Turn {
+        final List<Forecast.Asked> ways;
+        /** Of its tasks these have a place. */
+        private int done;
+
+        Turn(List<Forecast.Asked> ways) {
+            this.ways = ways;
+        }
+
+        private int tasks() {
+            return Math.min(TASKS_MAX, ways.getFirst().tasks());
+        }
+    }
+
+    /**
+     * What a job has from one second since 1970 to another.
+     *
+     * @param found nodes or parts of them by {@link PlanningNodes}'s numbers
+     * @param dealt of each of its resources for all nodes together how many of each node
+     */
+    private record Seat(Forecast.Asked job, long start, long to, int[] found, int[] tasks, int[][] dealt) {
+        private boolean isEndless() {
+            return to == Long.MAX_VALUE;
+        }
+
+        /** Parts of nodes as -1 and less: they have other numbers in another stretch. */
+        private Seat onNodes(PlanningNodes ground) {
+            return new Seat(job, start, to, Arrays.stream(found).map(n -> ground.isPart(n) ? -1 - ground.node(n) : n).toArray(), tasks, dealt);
+        }
+
+        private Seat on(PlanningNodes ground) {
+            return new Seat(job, start, to, Arrays.stream(found).map(n -> n >= 0 ? n : part(ground, -1 - n)).toArray(), tasks, dealt);
+        }
+
+        private int part(PlanningNodes ground, int node) {
+            int number = ground.number(node, job.within());
+            return number < 0 ? node : number;
+        }
+    }
+
+    private final Forecast.Input in;
+    private final FutureCapacity.Cast cast;
+    /** It begins so many seconds after the first one, and then. */
+    private final long laterS;
+    private final long nowS;
+    private final boolean last;
+    private final boolean yearly;
+    private final TimeGrid times;
+    private final int slots;
+    /** The first slot behind the seven days. */
+    private final int near;
+    private final FutureCapacity ahead;
+    private final PlanningNodes ground;
+    /** Of {@link #ahead}. */
+    private final int[][] cpus;
+    private final int[][] memoryMb;
+    private final int[][] most;
+    private final int[][] gpus;
+    private final int[] idle;
+    private final int[] fuller;
+    private final long[] unused;
+    private final int[] whole;
+    private final LicensePlan licences;
+    private final DevicePlan devices;
+    private final ConstraintCheck exacting;
+    /** Of each class the first slot in which it may still fit. */
+    private int[] from = new int[1024];
+    /** Likewise of those who want few switches, by {@link #patience}. */
+    private final Map<Integer, Integer> fromChoosy = new HashMap<>();
+    /** Likewise in reservations, by these and the class. */
+    private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
+    private final Map<Place, long[]> masksWithin = new HashMap<>();
+    /** By mask, its nodes with power and those without. */
+    private final Map<long[], long[][]> halves = new IdentityHashMap<>();
+    /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
+    private final Map<Integer, List<NeedClass>> known = new HashMap<>();
+
+    private int[] found = new int[64];
+    private int[] foundTasks = new int[64];
+
+    private record Place(String reservation, int where) {}
+
+    /** Who has a place that outlasts the seven days. */
+    private final List<Seat> lasting = new ArrayList<>();
+    private int behind;
+    private int firstBehind = Integer.MAX_VALUE;
+    private boolean any;
+    private List<Forecast.Claim> places = List.of();
+
+    private ForecastWindow(Forecast.Input in, FutureCapacity.Cast cast, long laterS, List<Seat> before, boolean last, boolean yearly) {
+        this.in = in;
+        this.cast = cast;
+        this.laterS = laterS;
+        this.nowS = in.nowS() + laterS;
+        this.last = last;
+        this.yearly = yearly;
+        this.times = laterS == 0 ? in.times() : TimeGrid.later(in.nodes().size());
+        this.slots = times.count();
+        this.near = times.slotAt(TimeGrid.HORIZON_S);
+        this.ahead = new FutureCapacity(in, cast, times, laterS, yearly);
+        this.ground = ahead.ground;
+        this.cpus = ahead.cpus;
+        this.memoryMb = ahead.memoryMb;
+        this.most = ahead.most;
+        this.gpus = ahead.gpus;
+        this.idle = ahead.idle;
+        this.fuller = ahead.fuller;
+        this.unused = ahead.unused;
+        this.whole = ahead.whole;
+        this.licences = ahead.licences;
+        this.devices = ahead.devices;
+        this.exacting = ahead.exacting;
+        for (Seat seat : before) {
+            long to = end(seat);
+            if (to > nowS) {
+                occupy(seat.on(ground), 0, to == Long.MAX_VALUE ? slots : Math.max(1, times.slotAt(to - nowS)), null);
+                if (to > nowS + TimeGrid.HORIZON_S) {
+                    lasting.add(seat);
+                }
+            }
+        }
+    }
+
+    static ForecastWindow first(Forecast.Input in) {
+        return new ForecastWindow(in, FutureCapacity.Cast.of(in), 0, List.of(), false, false);
+    }
+
+    private long end(Seat seat) {
+        return yearly && seat.isEndless() ? seat.start + TimeGrid.YEAR_S : seat.to;
+    }
+
+    /** Somebody runs, or is planned, who has no limit. */
+    boolean areEndless() {
+        return lasting.stream().anyMatch(Seat::isEndless)
+                || cast.running().stream().anyMatch(j -> leftS(j) >= Forecast.ENDLESS_S);
+    }
+
+    /** Seconds from the first stretch's beginning on. */
+    private long leftS(Job job) {
+        return Forecast.left(in.state(), job, in.tickMs());
+    }
+
+    /** The next one, where who has no limit is over after a year; nobody was to be found a place by this one. */
+    ForecastWindow yearly() {
+        return new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S, lasting, false, true);
+    }
+
+    /** The next one; empty if nobody finds a place in any. @param last what is behind its days counts as well */
+    Optional<ForecastWindow> next(boolean last) {
+        if (!any && behind == 0) {
+            return Optional.empty();
+        }
+        // where nobody begins in these days the next are those in which somebody may
+        long idleS = any || behind == BEHIND_MAX ? 0 : times.starts()[firstBehind - 1] - TimeGrid.HORIZON_S;
+        return Optional.of(new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
+    }
+
+    private int limitMin(NeedClass c) {
+        return yearly && c.need.limitMin() < 0 ? TimeGrid.YEAR_S / 60 : c.need.limitMin();
+    }
+
+    private boolean isFinal(int slot) {
+        return last || slot < near;
+    }
+
+    /** Nobody is looked for behind it. */
+    private int reach() {
+        return last || behind < BEHIND_MAX ? slots : near;
+    }
+
+    private long afterS(Forecast.Asked job) {
+        return Math.max(0, job.afterS() - laterS);
+    }
+
+    /**
+     * Gives it the first places in which it fits.
+     *
+     * @param keep what its first task has is left in {@link #places}
+     * @param to   who begins in these days; who begins later as well in the last stretch
+     * @param then where somebody's place behind the days is put down
+     */
+    Outcome plan(Turn turn, boolean keep, Map<Integer, Forecast.Planned> to, Map<Integer, Forecast.Planned> then) {
+        List<Forecast.Asked> ways = turn.ways;
+        places = List.of();
+        for (int i = turn.done; i < turn.tasks(); i++) {
+            Forecast.Asked way = ways.getFirst();
+            int slot = earliest(way);
+            for (int w = 1; w < ways.size(); w++) {
+                int other = earliest(ways.get(w));
+                way = other < slot ? ways.get(w) : way;
+                slot = Math.min(slot, other);
+            }
+            if (slot >= reach()) {
+                // it finds nothing in all the time behind, where nobody is planned: it never will
+                return slot < slots || behind > 0 ? Outcome.LEFT : Outcome.NEVER;
+            }
+            if (ways.size() > 1) {
+                // the nodes found are those of the way that was looked at last
+                fitsIn(way, slot);
+            }
+            Forecast.Planned p = take(way, slot, chosen, keep && i == 0 && slot > 0);
+            places = i == 0 ? p.places() : places;
+            if (isFinal(slot)) {
+                to.putIfAbsent(way.jobId(), p);
+                turn.done++;
+                any = true;
+            } else {
+                then.putIfAbsent(way.jobId(), p);
+                behind++;
+                firstBehind = Math.min(firstBehind, slot);
+            }
+        }
+        return turn.done < turn.tasks() ? Outcome.LEFT : Outcome.PLACED;
+    }
+
+    /** What was asked to be kept for the job that was planned last; none if it begins at once, or never. */
+    List<Forecast.Claim> places() {
+        return places;
+    }
+
+    /** How many of {@link #found} were taken last. */
+    private int chosen;
+
+    /** The first slot in which the need fits; the number of slots if there is none. */
+    private int earliest(Forecast.Asked job) {
+        if (!job.within().isEmpty()) {
+            return earliestWithin(job);
+        }
+        NeedClass c = job.need();
+        if (c.id >= from.length) {
+            from = Arrays.copyOf(from, Math.max(c.id + 1, 2 * from.length));
+        }
+        List<NeedClass> others = known.computeIfAbsent(c.where(), w -> new ArrayList<>());
+        int own = patience(job);
+        int first = own < 0 ? from[c.id] : fromChoosy.getOrDefault(own, 0);
+        for (NeedClass other : others) {
+            if (from[other.id] > first && c.asksNoLess(other, false)) {
+                first = from[other.id];
+            }
+        }
+        int s = from(job, first);
+        if (afterS(job) > 0) {
+            // what keeps it back keeps nobody else of its class
+            return s;
+        }
+        // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
+        if (own >= 0) {
+            fromChoosy.put(own, s);
+            return s;
+        }
+        from[c.id] = s;
+        if (s > first && c.simple) {
+            remember(others, c);
+        }
+        return s;
+    }
+
+    /** The first slot from that one on in which it fits, and in which its array lets it begin. */
+    private int from(Forecast.Asked job, int first) {
+        int s = Math.max(first, afterS(job) <= 0 ? 0 : Math.min(slots, times.slotAt(afterS(job))));
+        int reach = reach();
+        while (s < reach && !fitsIn(job, s)) {
+            s++;
+        }
+        return s;
+    }
+
+    /** Of who wants few switches a number for its class and for how long it waits for them; -1 for all others. */
+    private int patience(Forecast.Asked job) {
+        return job.need().need.network().switches() == 0 ? -1 : job.need().id * (slots + 1) + exacting.patience(job.jobId(), nowS);
+    }
+
+    private int earliestWithin(Forecast.Asked job) {
+        Map<Integer, Integer> known = fromWithin.computeIfAbsent(job.within(), w -> new HashMap<>());
+        int own = patience(job);
+        int key = own < 0 ? job.need().id : -1 - own;
+        int s = from(job, known.getOrDefault(key, 0));
+        if (afterS(job) <= 0) {
+            known.put(key, s);
+        }
+        return s;
+    }
+
+    private long[] mask(Forecast.Asked job) {
+        return job.within().isEmpty() ? job.mask()
+                : masksWithin.computeIfAbsent(new Place(job.within(), job.need().where()), w -> ground.mask(job.within(), job.mask()));
+    }
+
+    private void remember(List<NeedClass> others, NeedClass c) {
+        others.removeIf(o -> o == c || from[o.id] <= from[c.id] && o.asksNoLess(c, false));
+        if (others.size() >= KNOWN_MAX) {
+            others.removeFirst();
+        }
+        others.add(c);
+    }
+
+    private boolean fitsIn(Forecast.Asked job, int slot) {
+        NeedClass c = job.need();
+        if (!job.within().isEmpty() && ground.opens(job.within(), slot).isEmpty()) {
+            return false;
+        }
+        if (c.exclusive && idle[slot] < c.nodesMin || unused[slot] < c.need.cpus()) {
+            return false;
+        }
+        int end = times.endSlot(slot, limitMin(c));
+        return hasLicences(c, slot, end) && fits(job, slot, end);
+    }
+
+    private boolean hasLicences(NeedClass c, int slot, int end) {
+        return c.need.licences().items().isEmpty() || licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).isPresent();
+    }
+
+    /** Whether enough nodes have room in all these slots: they are then in {@link #found}. */
+    private boolean fits(Forecast.Asked job, int slot, int end) {
+        NeedClass c = job.need();
+        long[] mask = mask(job);
+        chosen = 0;
+        sum = 0;
+        int[] named = c.named ? exacting.named(c.need, job.within()) : NONE;
+        for (int n : named) {
+            if (!add(n, tasksOn(c, n, slot, end))) {
+                return false;
+            }
+        }
+        boolean together = exacting.isTogether(c, slot);
+        if (c.named && (named.length == 0 || !together && isEnough(c, named.length, slot, end))) {
+            return named.length > 0;
+        }
+        othersMayDo = false;
+        boolean fits = together ? together(c, mask, named, slot, end)
+                : !in.free().areSomeAsleep() ? singly(c, mask, named, slot, end) : awakeFirst(c, mask, named, slot, end);
+        return fits || othersMayDo && exacting.mayLook() && together(c, mask, named, slot, end);
+    }
+
+    /** The first nodes that have room are as many as it may have, and have not all devices that it asks for. */
+    private boolean othersMayDo;
+
+    private boolean singly(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        return isForOne(c, named) && alone(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
+    }
+
+    /** Nodes that have power come first, as in a pass: others would be started for the job although there is no need. */
+    private boolean awakeFirst(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        long[][] half = halves.computeIfAbsent(mask, in.free()::halves);
+        return isForOne(c, named) && (alone(c, half[0], slot, end) || alone(c, half[1], slot, end))
+                || oneByOne(c, half[0], named, slot, end) || oneByOne(c, half[1], named, slot, end);
+    }
+
+    private static boolean isForOne(NeedClass c, int[] named) {
+        return named.length == 0 && !c.single && c.need.nodesWanted() == 1;
+    }
+
+    /** One node has room for all tasks of a job that may have several. */
+    private boolean alone(NeedClass c, long[] mask, int slot, int end) {
+        long wanted = Math.max(c.cpusMin, (long) c.tasks * c.cpusPerTask);
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = most[slot][w] < wanted ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                long tasks = cpus[slot][n] < wanted ? 0 : tasksOn(c, n, slot, end);
+                if (tasks >= Math.max(1, c.tasks) && add(n, tasks) && isEnough(c, 0, slot, end)) {
+                    return true;
+                }
+                sum = 0;
+                chosen = 0;
+            }
+        }
+        return false;
+    }
+
+    private static final int[] NONE = {};
+    /** Tasks that the nodes found have room for. */
+    private long sum;
+
+    private boolean add(int n, long tasks) {
+        if (tasks <= 0) {
+            return false;
+        }
+        if (chosen == found.length) {
+            found = Arrays.copyOf(found, 2 * chosen);
+            foundTasks = Arrays.copyOf(foundTasks, 2 * chosen);
+        }
+        found[chosen] = n;
+        foundTasks[chosen++] = (int) Math.min(Integer.MAX_VALUE, tasks);
+        sum += tasks;
+        return true;
+    }
+
+    private boolean isEnough(NeedClass c, int required, int slot, int end) {
+        return chosen >= Math.max(c.nodesMin, required) && sum >= c.tasks
+                && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));
+    }
+
+    private static boolean isAmong(int[] some, int n) {
+        for (int i : some) {
+            if (i == n) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One node after the other, in their order. */
+    private boolean oneByOne(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        int[] now = cpus[slot];
+        int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
+        for (int w = 0; w < mask.length && !othersMayDo; w++) {
+            if (mask[w] == 0 || most[slot][w] < c.cpusMin) {
+                continue;
+            }
+            int best = Integer.MIN_VALUE;
+            for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                best = Math.max(best, now[n]);
+                if (now[n] < (c.exclusive ? whole[n] : c.cpusMin) || isAmong(named, n) || !add(n, tasksOn(c, n, slot, end))) {
+                    continue;
+                }
+                if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
+                    return true;
+                }
+                if (chosen == nodesMax && !c.need.gresPerJob().isEmpty()) {
+                    othersMayDo = true;
+                    return false;
+                }
+                if (chosen == nodesMax) {
+                    dropSmallest(named.length);
+                }
+            }
+            if (mask[w] == -1L) {
+                most[slot][w] = best;
+            }
+        }
+        return false;
+    }
+
+    /** Too little on these: the next takes the place of the smallest. */
+    private void dropSmallest(int required) {
+        int least = required;
+        for (int i = required; i < chosen; i++) {
+            least = foundTasks[i] < foundTasks[least] ? i : least;
+        }
+        if (least < chosen) {
+            sum -= foundTasks[least];
+            chosen--;
+            found[least] = found[chosen];
+            foundTasks[least] = foundTasks[chosen];
+        }
+    }
+
+    /** All that have room, and of them those that can be had together. The named ones are found already. */
+    private boolean together(NeedClass c, long[] mask, int[] named, int slot, int end) {
+        List<NodeSelector.Candidate> able = new ArrayList<>();
+        for (int i = 0; i < named.length; i++) {
+            able.add(candidate(found[i], foundTasks[i], slot, end));
+        }
+        for (int w = 0; w < mask.length; w++) {
+            for (long bits = most[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
+                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
+                int tasks = cpus[slot][n] < c.cpusMin ? 0 : (int) Math.min(Integer.MAX_VALUE, tasksOn(c, n, slot, end));
+                if (tasks > 0 && !isAmong(named, n)) {
+                    able.add(candidate(n, tasks, slot, end));
+                }
+            }
+        }
+        List<NodeSelector.Pick> picks = exacting.pick(c.need, able, named.length, slot, end);
+        chosen = 0;
+        picks.forEach(p -> add(p.node().index, p.tasks()));
+        return !picks.isEmpty();
+    }
+
+    private NodeSelector.Candidate candidate(int n, int tasks, int slot, int end) {
+        return new NodeSelector.Candidate(exacting.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
+    }
+
+    /** Some reservation of the node repeats before the job would be over, whenever it begins. */
+    private boolean comesAgain(NeedClass c, int n) {
+        long gapS = ground.gapS(n);
+        return gapS < Long.MAX_VALUE && (c.need.limitMin() < 0 || c.need.limitMin() * 60L > gapS);
+    }
+
+    /** So many tasks fit on the node in all these slots. */
+    private long tasksOn(NeedClass c, int n, int slot, int end) {
+        if (slot >= near && comesAgain(c, n)) {
+            return 0;
+        }
+        int last = Math.min(end, Math.max(slot + 1, fuller[n]));
+        int least = Integer.MAX_VALUE;
+        int memory = Integer.MAX_VALUE;
+        int wanted = c.exclusive ? whole[n] : c.cpusMin;
+        for (int s = slot; s < last; s++) {
+            least = Math.min(least, cpus[s][n]);
+            if (least < wanted) {
+                return 0;
+            }
+        }
+        for (int s = slot; s < last && (c.memoryMin > 0 || c.gpus > 0 || !ConstraintCheck.isPlain(c)); s++) {
+            memory = Math.min(memory, memoryMb[s][n]);
+            if (c.gpus > 0 && gpus[s][n] < c.gpus) {
+                return 0;
+            }
+        }
+        if (memory < c.memoryMin || c.need.memAll() && memory < in.whole().memoryMb[ground.node(n)]) {
+            return 0;
+        }
+        if (exacting.keepsOff(c.need.apart(), n, slot, end)) {
+            return 0;
+        }
+        if (ConstraintCheck.isPlain(c)) {
+            return exacting.near(c.need, n, slot, c.tasksOn(least, memory));
+        }
+        long tasks = devices.tasks(c.need, n, slot, last);
+        return tasks == 0 ? 0
+                : exacting.near(c.need, n, slot, Math.min(tasks, exacting.tasks(c, n, least, memory, least >= whole[n], slot, end)));
+    }
+
+    /** As {@link NodeSelector} deals: each node takes all it has room for, but one task is left for each still to come. */
+    private Forecast.Planned take(Forecast.Asked job, int slot, int nodes, boolean keep) {
+        NeedClass c = job.need();
+        Optional<Reservation.Window> window = job.within().isEmpty() ? Optional.empty() : ground.opens(job.within(), slot);
+        long start = window.map(Reservation.Window::from).orElse(nowS + times.starts()[slot]);
+        long to = Math.min(window.map(Reservation.Window::to).orElse(Long.MAX_VALUE), c.need.end(start));
+        int end = window.isEmpty() ? times.endSlot(slot, limitMin(c))
+                : to == Long.MAX_VALUE ? slots : Math.max(slot + 1, times.slotAt(to - nowS));
+        int left = Math.max(c.need.tasks(), nodes);
+        for (int i = 0; i < nodes; i++) {
+            foundTasks[i] = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
+            left -= foundTasks[i];
+        }
+        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, nodes, slot, end);
+        Seat seat = new Seat(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
+        List<Forecast.Claim> places = keep ? new ArrayList<>(nodes) : List.of();
+        int sum = occupy(seat, slot, end, keep ? places : null);
+        if (isFinal(slot) && to > nowS + TimeGrid.HORIZON_S) {
+            lasting.add(seat.onNodes(ground));
+        }
+        return new Forecast.Planned(start, Arrays.stream(seat.found).map(ground::node).toArray(), sum, c.need.partition(), places);
+    }
+
+    /** @param places what it has is added to these; null for nothing; @return CPUs that it has in all */
+    private int occupy(Seat seat, int slot, int end, List<Forecast.Claim> places) {
+        NeedClass c = seat.job.need();
+        int sum = 0;
+        for (int i = 0; i < seat.found.length; i++) {
+            int n = seat.found[i];
+            int gpusHere = c.need.gpus() == ResourceNeed.Gpus.PLAIN ? 0 : gpus(c.need, seat.dealt, i);
+            int cpu = Math.max(cpusOn(c, n, seat.tasks[i]), gpusHere * c.need.gpus().cpus());
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, Math.max(memoryOn(c, n, cpu), gpusHere * c.need.gpus().memoryMb()));
+            sum += cpu;
+            if (places != null) {
+                places.add(new Forecast.Claim(ground.node(n), seat.start, seat.to, cpu, memory));
+            }
+            ahead.occupy(n, slot, end, cpu, memory);
+            exacting.holds(c.need, n, cpu, slot, end);
+            fuller[n] = Math.max(fuller[n], end);
+        }
+        devices.take(c.need, seat.found, seat.tasks, seat.found.length, seat.dealt, slot, end);
+        if (!c.need.licences().items().isEmpty()) {
+            List<LicenseRequest.Item> layers = exacting.layersTaken(c.need, seat.found, seat.found.length, slot, end);
+            licences.choose(exacting.anywhere(c.need), slot, end, c.need.reservation()).ifPresent(l -> licences.take(l, slot, end));
+            licences.take(layers, slot, end);
+        }
+        return sum;
+    }
+
+    private static final int[][] NONE_DEALT = {};
+
+    /** Of those that it has in all, so many are on the node. */
+    private static int gpus(ResourceNeed need, int[][] dealt, int node) {
+        int sum = 0;
+        for (int i = 0; i < dealt.length; i++) {
+            sum += need.gresPerJob().get(i).name().equals("gpu") ? dealt[i][node] : 0;
+        }
+        return sum;
+    }
+
+    private int cpusOn(NeedClass c, int n, int tasks) {
+        return c.exclusive ? whole[n] : Math.max(Math.max(1, c.need.cpusGivenMin()),
+                c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
+    }
+
+    private long memoryOn(NeedClass c, int n, int cpu) {
+        return c.memoryMin == 0 && !c.need.memAll() ? 0 : c.need.memAll() ? in.whole().memoryMb[ground.node(n)]
+                : c.need.memPerNodeMb() > 0 ? c.need.memPerNodeMb() : c.need.memPerCpuMb() * cpu;
+    }
+}

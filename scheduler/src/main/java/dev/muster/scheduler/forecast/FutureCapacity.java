@@ -1,0 +1,284 @@
+package dev.muster.scheduler.forecast;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.tres.Licenses;
+import dev.muster.model.IndexSet;
+import dev.muster.scheduler.node.FreeTable;
+import dev.muster.scheduler.node.SuspendedJobs;
+import dev.muster.scheduler.queue.JobClassIndex;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SharingPolicy;
+import dev.muster.scheduler.timeline.DevicePlan;
+import dev.muster.scheduler.timeline.LicensePlan;
+import dev.muster.scheduler.timeline.PlanningNodes;
+import dev.muster.scheduler.timeline.RunningJobTimeline;
+import dev.muster.scheduler.timeline.TimeGrid;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What nobody has of each node, or part of one as {@link PlanningNodes} numbers them,
+         in each slot of a plan's times: of those who run as long as they may,
+ * and of those who are planned. Devices, licences and who keeps whom away are noted with it.
+ */
+final class FutureCapacity {
+    private final Forecast.Input in;
+    private final Cast cast;
+    private final long laterS;
+    private final boolean yearly;
+    private final TimeGrid times;
+    private final int slots;
+    private final int count;
+    private final Map<String, Integer> numbers = new HashMap<>();
+    final PlanningNodes ground;
+    final int[][] cpus;
+    final int[][] memoryMb;
+    /** Of blocks of 64 nodes, no less than the most CPUs that one of them has; and how many nodes nobody is on. */
+    final int[][] most;
+    final int[] idle;
+    /** The slot after the last in which something is taken that was not there before: until then a node may become fuller. */
+    final int[] fuller;
+    /** CPUs that nobody has, in all. */
+    final long[] unused;
+    /** Something is other than in the slot before. */
+    private final boolean[] differs;
+    /** CPUs of each whole node, of a part those of its node. */
+    final int[] whole;
+    final LicensePlan licences;
+    final DevicePlan devices;
+    final ConstraintCheck exacting;
+    /** Free GPUs by slot and node; empty if nobody waits for any. */
+    int[][] gpus;
+
+    /**
+     * @param cast   of the plan
+     * @param times  from slot 0 on
+     * @param laterS slot 0 begins so many seconds after now
+     * @param yearly who has no limit is over after a year
+     */
+    FutureCapacity(Forecast.Input in, Cast cast, TimeGrid times, long laterS, boolean yearly) {
+        this.in = in;
+        this.cast = cast;
+        this.yearly = yearly;
+        this.laterS = laterS;
+        this.times = times;
+        this.slots = times.count();
+        this.ground = new PlanningNodes(in.state(), in.nodes(), times, in.nowS() + laterS);
+        this.count = ground.size();
+        this.whole = Arrays.copyOf(in.whole().cpus, count);
+        ground.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
+        this.cpus = new int[slots][count];
+        this.memoryMb = new int[slots][count];
+        this.most = new int[slots][FreeTable.words(count)];
+        this.idle = new int[slots];
+        this.differs = new boolean[slots];
+        this.unused = new long[slots];
+        this.fuller = new int[count];
+        this.licences = new LicensePlan(Licenses.capacities(in.state()), times);
+        this.devices = new DevicePlan(in.state(), ground, cpus, memoryMb);
+        for (int n = 0; n < ground.nodes(); n++) {
+            numbers.put(in.nodes().get(n), n);
+        }
+        this.exacting = new ConstraintCheck(in.state(), ground, times, numbers, licences);
+        fill();
+    }
+
+    private void fill() {
+        for (int n = 0; n < ground.nodes(); n++) {
+            boolean ready = in.free().isReady(n);
+            cpus[0][n] = ready ? in.free().cpus[n] : Integer.MIN_VALUE / 2;
+            memoryMb[0][n] = (int) Math.clamp(in.free().memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
+        }
+        cast.needs.forEach(this::foresee);
+        devices.fill();
+        gpus = devices.all("gpu");
+        IndexSet[] used = new IndexSet[ground.parts().size()];
+        for (Job job : cast.running) {
+            long left = left(job);
+            if (!isGone(left)) {
+                licences.running(job.desc().charge().reservation(), Licenses.held(job), left - laterS);
+            }
+            give(job, job.run().allocation().nodes(), left, !SuspendedJobs.gaveItsCores(in.state(), job), used);
+            give(job, job.run().allocation().leaving(), RunningJobTimeline.LEAVING_S, true, used);
+        }
+        licences.keep(in.state(), in.nowS() + laterS);
+        for (PlanningNodes.Part p : ground.parts()) {
+            boolean ready = in.free().isReady(p.node());
+            IndexSet had = used[p.number() - ground.nodes()];
+            int taken = had == null ? 0 : had.count() * in.state().nodes().at(in.nodes().get(p.node())).spec().cpusPerUnit();
+            cpus[0][p.number()] = ready ? p.cpus() - taken : Integer.MIN_VALUE / 2;
+            memoryMb[0][p.number()] = memoryMb[0][p.node()];
+        }
+        accumulate();
+        keepReservations();
+        sum();
+    }
+
+    /** What has come back until a slot is there in it. */
+    private void accumulate() {
+        // no more than there is: what several share comes back with each of them
+        int[] bound = new int[count];
+        for (int n = 0; n < count; n++) {
+            bound[n] = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
+            cpus[0][n] = Math.min(bound[n], cpus[0][n]);
+        }
+        for (int s = 1; s < slots; s++) {
+            if (!differs[s]) {
+                System.arraycopy(cpus[s - 1], 0, cpus[s], 0, count);
+                System.arraycopy(memoryMb[s - 1], 0, memoryMb[s], 0, count);
+                continue;
+            }
+            for (int n = 0; n < count; n++) {
+                cpus[s][n] = Math.min(bound[n], cpus[s - 1][n] + cpus[s][n]);
+                memoryMb[s][n] += memoryMb[s - 1][n];
+            }
+        }
+    }
+
+    private void sum() {
+        for (int s = 0; s < slots; s++) {
+            if (s > 0 && !differs[s]) {
+                System.arraycopy(most[s - 1], 0, most[s], 0, most[s].length);
+                idle[s] = idle[s - 1];
+                unused[s] = unused[s - 1];
+                continue;
+            }
+            for (int n = 0; n < count; n++) {
+                most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
+                idle[s] += cpus[s][n] >= whole[n] ? 1 : 0;
+                unused[s] += Math.max(0, cpus[s][n]);
+            }
+        }
+    }
+
+    /**
+     * What is the same for every stretch of a plan.
+     *
+     * @param running who has nodes now
+     * @param needs   of those that wait, one of each kind of devices and company
+     */
+    record Cast(List<Job> running, List<ResourceNeed> needs) {
+        static Cast of(Forecast.Input in) {
+            Map<Object, ResourceNeed> needs = new HashMap<>();
+            for (JobClassIndex.Lane lane : in.lanes()) {
+                put(lane.need.need, needs);
+            }
+            in.special().values().forEach(ways -> ways.forEach(a -> put(a.need().need, needs)));
+            return new Cast(in.state().jobs().values().stream().filter(Job::holdsNodes).toList(), List.copyOf(needs.values()));
+        }
+
+        private static void put(ResourceNeed need, Map<Object, ResourceNeed> needs) {
+            needs.putIfAbsent(List.of(DevicePlan.kinds(need), need.apart()), need);
+        }
+    }
+
+    /** Seconds from now on. */
+    private long left(Job job) {
+        return yearly ? Forecast.yearly(in.state(), job, in.nowS(), in.tickMs()) : Forecast.left(in.state(), job, in.tickMs());
+    }
+
+    /** Who has so many seconds left is over before slot 0. */
+    private boolean isGone(long leftS) {
+        return laterS > 0 && leftS <= laterS;
+    }
+
+    private void foresee(ResourceNeed need) {
+        devices.want(need);
+        if (need.apart() != SharingPolicy.ANYBODY) {
+            exacting.mind(need.apart());
+        }
+    }
+
+    /**
+     * @param cores it has them, not only what a suspended job keeps
+     * @param used  units that somebody has of what reservations have, by their parts
+     */
+    private void give(Job job, List<Allocation.Share> shares, long afterS, boolean cores, IndexSet[] used) {
+        int slot = isGone(afterS) ? 0 : Math.max(1, times.slotAt(Math.max(0, afterS - laterS)));
+        for (Allocation.Share share : shares) {
+            Integer n = numbers.get(share.node());
+            if (n == null || share.released()) {
+                continue;
+            }
+            int memory = (int) Math.min(Integer.MAX_VALUE / 2, share.memoryMb());
+            if (slot < slots && cores) {
+                differs[slot] = true;
+                cpus[slot][n] += share.chargedCpus();
+                memoryMb[slot][n] += memory;
+            }
+            if (slot == 0) {
+                continue;
+            }
+            devices.held(n, share, Math.min(slot, slots));
+            exacting.held(job, n, share, Math.min(slot, slots));
+            if (cores) {
+                exacting.lies(job, n, share, Math.min(slot, slots));
+            }
+            for (PlanningNodes.Part p : ground.on(n)) {
+                IndexSet here = cores ? exacting.node(n).units(share).intersect(p.units()) : IndexSet.empty();
+                int i = p.number() - ground.nodes();
+                used[i] = used[i] == null ? here : used[i].union(here);
+                devices.held(p.number(), share, Math.min(slot, slots));
+                if (slot < slots && cores) {
+                    cpus[slot][p.number()] += here.count() * in.state().nodes().at(share.node()).spec().cpusPerUnit();
+                    memoryMb[slot][p.number()] += memory;
+                }
+            }
+        }
+    }
+
+    /** What reservations have is nobody else's in their times. Of reservations that lie over one another the larger counts. */
+    private void keepReservations() {
+        ground.byNode().forEach((n, parts) -> {
+            if (!in.free().isReady(n)) {
+                return;
+            }
+            int last = parts.stream().mapToInt(p -> p.area().last()).max().orElse(0);
+            for (int s = 1; s <= Math.min(last, slots - 1); s++) {
+                for (PlanningNodes.Part p : parts) {
+                    differs[s] |= p.isKept(s) != p.isKept(s - 1);
+                }
+            }
+            for (int s = 0; s < last; s++) {
+                int sum = 0;
+                IndexSet before = IndexSet.empty();
+                for (PlanningNodes.Part p : parts) {
+                    if (p.isKept(s)) {
+                        int here = Math.max(0, cpus[s][p.number()]);
+                        sum = before.intersect(p.units()).isEmpty() ? sum + here : Math.max(sum, here);
+                        before = before.union(p.units());
+                    }
+                }
+                cpus[s][n] -= sum;
+            }
+            fuller[n] = Math.max(fuller[n], last);
+        });
+    }
+
+    /** Memory is had of the whole node, and so are units of a reservation before and after its time. */
+    void occupy(int n, int slot, int end, int cpu, int memory) {
+        for (int s = slot; s < end; s++) {
+            idle[s] -= cpus[s][n] >= whole[n] ? 1 : 0;
+            cpus[s][n] -= cpu;
+            unused[s] -= cpu;
+            memoryMb[s][n] -= memory;
+        }
+        List<PlanningNodes.Part> parts = ground.on(ground.node(n));
+        for (PlanningNodes.Part p : parts) {
+            for (int s = slot; s < end && p.number() != n; s++) {
+                memoryMb[s][p.number()] -= memory;
+            }
+        }
+        if (ground.isPart(n)) {
+            PlanningNodes.Part own = ground.part(n);
+            for (int s = slot; s < end; s++) {
+                cpus[s][own.node()] -= own.isKept(s) ? 0 : cpu;
+                memoryMb[s][own.node()] -= memory;
+            }
+            fuller[own.node()] = Math.max(fuller[own.node()], end);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.muster.scheduler.node;
+
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What jobs on nodes have of licences. What an allocation says of them is read once. Owned by the core thread. */
+public final class HeldLicenses {
+    /** Different texts that are remembered. */
+    private static final int TEXTS_MAX = 10_000;
+    /** Where in the rows beside each other each job is: a pass goes over all of them. */
+    private final Map<Integer, Integer> places = new HashMap<>();
+    private final List<Held> held = new ArrayList<>();
+    private final List<Integer> jobs = new ArrayList<>();
+    private final Map<String, List<LicenseRequest.Item>> texts = new HashMap<>();
+
+    /**
+     * What one job has.
+     *
+     * @param reservation that it runs in, "" for none
+     * @param limitTickMs when its time is over, -1 for never
+     */
+    public record Held(List<LicenseRequest.Item> items, String reservation, long limitTickMs) {}
+
+    public void clear() {
+        places.clear();
+        held.clear();
+        jobs.clear();
+        texts.clear();
+    }
+
+    /** The job is on nodes, as it is now. */
+    public void holds(Job job) {
+        String text = job.run().allocation().licences();
+        if (text.isEmpty() || !job.state().isActive()) {
+            forget(job.id());
+            return;
+        }
+        if (texts.size() > TEXTS_MAX) {
+            texts.clear();
+        }
+        Held now = new Held(texts.computeIfAbsent(text, t -> LicenseRequest.parse(t).orElse(LicenseRequest.Wanted.NONE).items()),
+                job.desc().charge().reservation(), job.run().limitTickMs());
+        Integer at = places.putIfAbsent(job.id(), held.size());
+        if (at != null) {
+            held.set(at, now);
+            return;
+        }
+        held.add(now);
+        jobs.add(job.id());
+    }
+
+    public void forget(int jobId) {
+        Integer at = places.remove(jobId);
+        if (at == null) {
+            return;
+        }
+        Held last = held.removeLast();
+        Integer lastId = jobs.removeLast();
+        if (at < held.size()) {
+            held.set(at, last);
+            jobs.set(at, lastId);
+            places.put(lastId, at);
+        }
+    }
+
+    /** In no order. */
+    public Iterable<Held> all() {
+        return held;
+    }
+}

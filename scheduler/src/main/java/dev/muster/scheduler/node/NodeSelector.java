@@ -1,0 +1,514 @@
+package dev.muster.scheduler.node;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Node;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.GresRequest;
+import dev.muster.core.tres.SharedGpus;
+import dev.muster.core.tres.Tres;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Topology;
+import dev.muster.scheduler.request.ResourceNeed;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Node selection: filter → score → pick → bind. Filter and score are given as how many tasks each candidate can take; here
+ * nodes are picked among them and units, memory and devices bound.
+ */
+public final class NodeSelector {
+    private NodeSelector() {}
+
+    /** A node and how many tasks of the need it can take. */
+    public record Candidate(NodeSlot node, int tasks, Devices devices) {
+        public Candidate(NodeSlot node, int tasks) {
+            this(node, tasks, NodeSelector::usable);
+        }
+
+        private int devices(ResourceNeed need, Tres.Item item) {
+            return devices.usable(need, node, item);
+        }
+    }
+
+    /** How many devices the need can have of a node. */
+    public interface Devices {
+        int usable(ResourceNeed need, NodeSlot node, Tres.Item item);
+    }
+
+    /** A picked node with the tasks it gets. */
+    public record Pick(NodeSlot node, int tasks) {}
+
+    /**
+     * How many tasks of a need fit into so many free units and so much memory of a node; 0 if not even one.
+     *
+     * @param units  free allocation units
+     * @param idle   nothing else is on the node
+     */
+    public static int tasksFitting(ResourceNeed need, NodeSlot node, int units, long memoryMb, boolean idle, boolean memoryConsumed) {
+        if (need.exclusive() && !idle) {
+            return 0;
+        }
+        if (!need.shape().fits(node.spec)) {
+            return 0;
+        }
+        units += need.shape().spared().more(node.spec);
+        if (need.shape().cpusMax() >= 0) {
+            int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
+            if (need.exclusive() && ResourceNeed.Spared.openCpus(node.spec) > left) {
+                return 0;
+            }
+            units = Math.min(units, left / node.spec.cpusPerUnit());
+        }
+        int together = need.shape().whole() ? unitsPerSocket(node) : 1;
+        if (together > 1 && units < node.spec.units() - node.spec.reservedUnits().count()) {
+            units = units / together * together;
+        }
+        if (need.shape().allCores() && units < node.spec.units() - node.spec.reservedUnits().count()) {
+            return 0;
+        }
+        int cpus = Math.min(units * need.usableCpus(node.spec), need.shape().spared().most(node.spec));
+        if (cpus < Math.max(1, need.cpusPerNodeMin())) {
+            return 0;
+        }
+        long memory = memoryConsumed ? memoryMb : node.spec.memoryMb();
+        if (need.memPerNodeMb() > memory || need.memAll() && memoryConsumed && memoryMb < node.spec.memoryMb() - node.spec.memSpecLimitMb()) {
+            return 0;
+        }
+        if (need.memPerCpuMb() > 0) {
+            // whole units (or sockets) are given, each with the memory of all its CPUs
+            int charged = Math.max(1, need.chargedCpus(node.spec));
+            int idleCpus = cpus;
+            cpus = (int) Math.min(cpus, need.shape().counted() ? memory / need.memPerCpuMb()
+                    : memory / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec));
+            if (need.exclusive() || need.shape().allCores()) {
+                cpus = need.memPerCpuMb() * Math.min((long) units * charged, need.shape().spared().most(node.spec)) <= memory ? idleCpus : 0;
+            }
+            if (cpus < need.cpusPerNodeMin()) {
+                return 0;
+            }
+        }
+        int tasks = need.overcommit() ? Math.max(need.tasks(), 1) : cpus / need.cpusPerTask();
+        if (need.overcommit() && cpus < 1 || tasks < need.tasksOn().getOrDefault(node.spec.name(), 0)) {
+            return 0;
+        }
+        if (need.tasksPerNode() > 0) {
+            tasks = Math.min(tasks, need.tasksPerNode());
+        }
+        if (need.shape().tasksPerSocket() > 0) {
+            tasks = Math.min(tasks, need.shape().tasksPerSocket() * node.spec.sockets());
+        }
+        return forGpus(need, tasks, cpus, memory);
+    }
+
+    /** CPUs and memory that each GPU brings along must be there, for one GPU at least. */
+    private static int forGpus(ResourceNeed need, int tasks, int cpus, long memoryMb) {
+        int perTask = GresRequest.gpus(need.gresPerTask());
+        int least = GresRequest.gpus(need.gresPerNode()) > 0 ? GresRequest.gpus(need.gresPerNode())
+                : GresRequest.gpus(need.gresPerJob()) > 0 ? 1 : perTask;
+        if ((long) need.gpus().cpus() * least > cpus || need.gpus().memoryMb() * least > memoryMb) {
+            return 0;
+        }
+        if (perTask > 0 && need.gpus().cpus() > 0) {
+            tasks = (int) Math.min(tasks, cpus / ((long) need.gpus().cpus() * perTask));
+        }
+        return perTask > 0 && need.gpus().memoryMb() > 0 ? (int) Math.min(tasks, memoryMb / (need.gpus().memoryMb() * perTask)) : tasks;
+    }
+
+    /** Devices there are for the need on this node: 0 if a per-node demand is not met, else a bound on tasks. */
+    public static int tasksByGres(ResourceNeed need, NodeSlot node) {
+        for (Tres.Item item : need.gresPerNode()) {
+            if (devices(need, node, item).count() < item.count() || !GpuPlaces.hasSockets(need, node)) {
+                return 0;
+            }
+        }
+        int cpus = Math.max(need.cpusPerTask(), need.cpusPerNodeMin());
+        int ofSocket = Math.max(1, unitsPerSocket(node) * need.usableCpus(node.spec));
+        for (Tres.Item item : need.shape().perSocket()) {
+            if (node.devices(item.name(), item.type()).count() < item.count() * ((cpus + ofSocket - 1) / ofSocket)) {
+                return 0;
+            }
+        }
+        int tasks = Integer.MAX_VALUE;
+        for (Tres.Item item : need.gresPerTask()) {
+            if (item.count() > 0) {
+                tasks = Math.min(tasks, devices(need, node, item).count() / item.count());
+            }
+        }
+        for (Tres.Item item : need.gresPerJob()) {
+            if (devices(need, node, item).isEmpty()) {
+                return 0;
+            }
+        }
+        return tasks;
+    }
+
+    /**
+     * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not suffice.
+     */
+    public static List<Pick> pick(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
+        for (int nodes : need.sizes()) {
+            List<Pick> picks = pick(need.exactly(nodes), candidates, required, topology);
+            if (!picks.isEmpty()) {
+                return picks;
+            }
+        }
+        if (!need.sizes().isEmpty()) {
+            return List.of();
+        }
+        if (Features.isPlain(need.features())) {
+            return pickAny(need, candidates, required, topology);
+        }
+        for (Features.Choice choice : Features.choices(need.features())) {
+            int[] counted = {required};
+            List<Candidate> allowed = Features.allowed(choice, candidates, required, counted);
+            List<Pick> picks = allowed.isEmpty() ? List.of() : pickAny(need, allowed, counted[0], topology);
+            if (!picks.isEmpty()) {
+                return picks;
+            }
+        }
+        return List.of();
+    }
+
+    /** As {@link #pick}, among nodes that can be had together. */
+    public static List<Pick> pick(ResourceNeed need, List<Candidate> candidates, int required, Topology topology, Layers layers) {
+        if (layers.isEmpty()) {
+            return pick(need, candidates, required, topology);
+        }
+        for (List<Candidate> way : layers.ways(candidates, required)) {
+            List<Pick> picks = pick(need, way, required, topology);
+            if (!picks.isEmpty()) {
+                return picks;
+            }
+        }
+        return List.of();
+    }
+
+    private static List<Pick> pickAny(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
+        if (required == 0 && need.nodesWanted() == 1) {
+            for (Candidate c : candidates) {
+                if (c.tasks >= need.tasks() && devices(need, List.of(c), 1)) {
+                    return List.of(new Pick(c.node, need.tasks()));
+                }
+            }
+        }
+        if (need.shape().contiguous()) {
+            List<Candidate> neighbours = List.of();
+            for (int nodes = need.nodesWanted(); nodes > need.nodesMin() && neighbours.isEmpty(); nodes--) {
+                neighbours = neighbours(need.exactly(nodes), candidates, required);
+            }
+            neighbours = neighbours.isEmpty() ? neighbours(need, candidates, required) : neighbours;
+            return neighbours.isEmpty() ? List.of() : deal(need, neighbours);
+        }
+        if (topology.kind() != Topology.Kind.FLAT) {
+            List<Candidate> close = TopologySelector.choose(topology, need, candidates, required);
+            return close.isEmpty() ? List.of() : deal(need, close);
+        }
+        List<Candidate> chosen = enough(need, candidates, required);
+        if (chosen.isEmpty() && candidates.size() > required) {
+            List<Candidate> largest = new ArrayList<>(candidates.subList(required, candidates.size()));
+            largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks).thenComparingInt(c -> c.node.index));
+            largest.addAll(0, candidates.subList(0, required));
+            chosen = enough(need, largest, required);
+            if (chosen.isEmpty() && !need.gresPerJob().isEmpty()) {
+                chosen = enough(need, richest(need, largest, required), required);
+            }
+        }
+        return chosen.isEmpty() ? List.of() : deal(need, chosen);
+    }
+
+    /** The required ones, and then who has most of what is asked for in all. */
+    private static List<Candidate> richest(ResourceNeed need, List<Candidate> largest, int required) {
+        List<Candidate> out = new ArrayList<>(largest);
+        out.subList(required, out.size()).sort(Comparator.comparingInt(c -> -need.gresPerJob().stream().mapToInt(i -> c.devices(need, i)).sum()));
+        return out;
+    }
+
+    /**
+     * The first nodes in a row, none missing between them, that suffice and hold all required ones. A row begins with the first required node
+     * if it can, or as short before it as will do.
+     */
+    private static List<Candidate> neighbours(ResourceNeed need, List<Candidate> candidates, int required) {
+        List<Candidate> sorted = new ArrayList<>(candidates);
+        sorted.sort(Comparator.comparingInt(c -> c.node.spec.order()));
+        List<Candidate> named = candidates.subList(0, required);
+        int first = 0;
+        while (!named.isEmpty() && !named.contains(sorted.get(first))) {
+            first++;
+        }
+        for (int i = 0; i < (named.isEmpty() ? sorted.size() : first + 1); i++) {
+            int from = named.isEmpty() ? i : first - i;
+            int to = from + 1;
+            while (to < sorted.size() && sorted.get(to).node.spec.order() == sorted.get(to - 1).node.spec.order() + 1) {
+                to++;
+            }
+            for (int end = from + 1; end <= to; end++) {
+                List<Candidate> row = sorted.subList(from, end);
+                if (row.containsAll(named) && enough(need, row, 0).size() == row.size()) {
+                    return row;
+                }
+            }
+        }
+        return List.of();
+    }
+
+    static List<Candidate> enough(ResourceNeed need, List<Candidate> candidates, int required) {
+        long tasks = 0;
+        int most = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
+        for (int i = 0; i < candidates.size() && i < most; i++) {
+            tasks += candidates.get(i).tasks;
+            if (i + 1 >= Math.max(need.nodesMin(), required) && tasks >= need.tasks() && devices(need, candidates, i + 1)) {
+                return candidates.subList(0, Math.max(i + 1, Math.min(need.nodesWanted(), candidates.size())));
+            }
+        }
+        return List.of();
+    }
+
+    private static boolean devices(ResourceNeed need, List<Candidate> candidates, int nodes) {
+        for (Tres.Item item : need.gresPerJob()) {
+            int sum = 0;
+            for (int i = 0; i < nodes; i++) {
+                sum += candidates.get(i).devices(need, item);
+            }
+            if (sum < item.count()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static IndexSet devices(ResourceNeed need, NodeSlot node, Tres.Item item) {
+        return !SharedGpus.parts(node.spec.gres(), item.name()).isEmpty()
+                ? node.parts(item.name(), 0, need.gpus()) : node.devices(item.name(), item.type());
+    }
+
+    /** Devices of the node that the need can have: each GPU brings its CPUs and memory along. */
+    static int usable(ResourceNeed need, NodeSlot node, Tres.Item item) {
+        IndexSet devices = devices(need, node, item);
+        long count = item.name().equals("gpu") ? GpuPlaces.reachable(need, node, devices).count() : devices.count();
+        if (item.name().equals("gpu") && need.gpus().cpus() > 0) {
+            count = Math.min(count, unitsWithMemory(need, node) * need.usableCpus(node.spec) / need.gpus().cpus());
+        }
+        if (item.name().equals("gpu") && need.gpus().memoryMb() > 0) {
+            count = Math.min(count, node.freeMemoryMb / need.gpus().memoryMb());
+        }
+        return (int) count;
+    }
+
+    /** Free units that have the memory of their CPUs. */
+    private static long unitsWithMemory(ResourceNeed need, NodeSlot node) {
+        long free = node.freeUnits.count();
+        return need.memPerCpuMb() == 0 ? free : Math.min(free, node.freeMemoryMb / (need.memPerCpuMb() * Math.max(1, need.chargedCpus(node.spec))));
+    }
+
+    /** So many tasks use one allocation unit of the node up; no more than it has room for. */
+    private static int ofOneUnit(ResourceNeed need, Candidate c) {
+        return Math.max(1, Math.min(c.tasks, need.usableCpus(c.node.spec) / need.cpusPerTask()));
+    }
+
+    /** As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are left as use one unit up. */
+    private static List<Pick> deal(ResourceNeed need, List<Candidate> chosen) {
+        int[] counts = new int[chosen.size()];
+        int kept = 0;
+        for (Candidate c : chosen) {
+            kept += ofOneUnit(need, c);
+        }
+        // where nobody said how many tasks, there is one for each node
+        int left = Math.max(need.tasks(), chosen.size());
+        boolean dealt = need.shape().spread() && need.tasksOn().isEmpty();
+        while (dealt && left > 0) {
+            int before = left;
+            for (int i = 0; i < counts.length && left > 0; i++) {
+                boolean room = counts[i] < chosen.get(i).tasks;
+                counts[i] += room ? 1 : 0;
+                left -= room ? 1 : 0;
+            }
+            left = left == before ? 0 : left;
+        }
+        for (int i = 0; i < counts.length && !dealt; i++) {
+            int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
+            int one = ofOneUnit(need, chosen.get(i));
+            kept -= one;
+            int most = Math.max(left - kept, Math.min(one, left - (counts.length - 1 - i)));
+            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, most));
+            left -= counts[i];
+        }
+        List<Pick> picks = new ArrayList<>();
+        for (int i = 0; i < counts.length; i++) {
+            picks.add(new Pick(chosen.get(i).node, counts[i]));
+        }
+        return picks;
+    }
+
+    /**
+     * Binds units, memory and devices on the picked nodes as they are free now; empty if they do not lie together as they must.
+     *
+     * @param free units of a node that the job may have
+     */
+    public static Optional<Allocation> bind(ResourceNeed need, List<Pick> picks, Function<NodeSlot, IndexSet> free, Map<String, String> bootIds,
+            boolean memoryConsumed, boolean awaitProlog) {
+        List<Allocation.Share> shares = new ArrayList<>();
+        List<int[]> ofJob = new JobDevices(need, picks).dealt();
+        for (int at = 0; at < picks.size(); at++) {
+            Pick pick = picks.get(at);
+            NodeSlot node = pick.node;
+            int perUnit = node.spec.cpusPerUnit();
+            int usable = need.usableCpus(node.spec);
+            IndexSet freeUnits = free.apply(node);
+            Map<String, IndexSet> devices = devices(need, pick, ofJob, at);
+            int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
+            ResourceNeed.Spared spared = need.shape().spared();
+            freeUnits = spared.of(node.spec, freeUnits);
+            freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
+            boolean whole = need.exclusive() || need.shape().allCores();
+            int cpus = whole ? freeUnits.count() * usable
+                    : Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
+                            need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
+            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks, devices, (cpus + usable - 1) / usable,
+                    picks.size());
+            if (placed.isEmpty()) {
+                return Optional.empty();
+            }
+            IndexSet units = need.shape().whole() ? node.ofSockets(placed.get().units(), freeUnits) : placed.get().units();
+            if (gpus > 0) {
+                devices.put("gpu", placed.get().gpus());
+            }
+            boolean counted = need.shape().counted() && !whole;
+            int given = Math.min(units.count() * perUnit, counted ? cpus : spared.most(node.spec));
+            int charged = counted ? given : Math.min(given, units.count() * need.chargedCpus(node.spec));
+            moreSockets(need, node, units, devices);
+            // a whole node's GPUs are the job's, more than it asked for as well, and so is no more than the node has
+            long memory = need.gpus().memoryMb() > 0 ? Math.min(node.spec.memoryMb() - node.spec.memSpecLimitMb(),
+                    need.gpus().memoryMb() * devices.getOrDefault("gpu", IndexSet.empty()).count())
+                    : !memoryConsumed ? need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged
+                    : need.memAll() ? node.spec.memoryMb() - node.spec.memSpecLimitMb()
+                    : need.memPerNodeMb() > 0 ? need.memPerNodeMb() : need.memPerCpuMb() * charged;
+            shares.add(new Allocation.Share(node.spec.name(), Allocation.Agent.SLURMD, bootIds.getOrDefault(node.spec.name(), ""), units,
+                    given, memory, devices, !awaitProlog && !bootIds.getOrDefault(node.spec.name(), "").isEmpty(), false,
+                    spared.charge(node.spec, given)));
+        }
+        // however they were found, the job has its nodes in the order of slurm.conf
+        Map<String, NodeSlot> slots = new TreeMap<>();
+        picks.forEach(p -> slots.put(p.node.spec.name(), p.node));
+        shares.sort(Comparator.comparingInt(s -> slots.get(s.node()).spec.order()));
+        return Optional.of(new Allocation(1, List.copyOf(shares)).withScriptOn(scriptOn(need, shares, slots)));
+    }
+
+    /** --batch: the script runs on the first node that has these features; "" for the first of all. */
+    private static String scriptOn(ResourceNeed need, List<Allocation.Share> shares, Map<String, NodeSlot> slots) {
+        return need.batch().isEmpty() ? "" : shares.stream().map(Allocation.Share::node)
+                .filter(n -> Features.match(need.batch(), slots.get(n).features)).findFirst().orElse("");
+    }
+
+    private static int unitsPerSocket(NodeSlot node) {
+        return Math.max(1, node.spec.units() / Math.max(1, node.spec.sockets()));
+    }
+
+    /** Devices per socket were taken for the sockets that were asked for: the cores may lie on more of them. */
+    private static void moreSockets(ResourceNeed need, NodeSlot node, IndexSet units, Map<String, IndexSet> devices) {
+        int sockets = GpuCoreSelector.choosesBySockets(need, node) ? 0 : units.groups(unitsPerSocket(node)) - Math.max(1, need.shape().sockets());
+        for (Tres.Item item : sockets > 0 ? need.shape().perSocket() : List.<Tres.Item>of()) {
+            add(devices, need, node, item, item.count() * sockets);
+        }
+    }
+
+    private static Map<String, IndexSet> devices(ResourceNeed need, Pick pick, List<int[]> ofJob, int at) {
+        TreeMap<String, IndexSet> out = new TreeMap<>();
+        if (need.exclusive()) {
+            pick.node.freeGres.keySet().forEach(name -> {
+                IndexSet free = pick.node.open(name);
+                boolean explicit = pick.node.spec.gres().stream().anyMatch(g -> g.name().equals(name) && g.isExplicit());
+                if (!free.isEmpty() && !SharedGpus.isShared(name) && !explicit) {
+                    out.put(name, free);
+                }
+            });
+        }
+        IndexSet ofSockets = GpuPlaces.ofSockets(need, pick.node);
+        if (!ofSockets.isEmpty()) {
+            out.put("gpu", ofSockets);
+        }
+        for (Tres.Item item : need.gresPerNode()) {
+            if (ofSockets.isEmpty() || !item.name().equals("gpu")) {
+                add(out, need, pick.node, item, item.count());
+            }
+        }
+        for (Tres.Item item : need.gresPerTask()) {
+            add(out, need, pick.node, item, item.count() * pick.tasks);
+        }
+        for (int i = 0; i < ofJob.size(); i++) {
+            add(out, need, pick.node, need.gresPerJob().get(i), ofJob.get(i)[at]);
+        }
+        return out;
+    }
+
+    private static void add(Map<String, IndexSet> out, ResourceNeed need, NodeSlot node, Tres.Item item, int count) {
+        IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
+        IndexSet free = !SharedGpus.parts(node.spec.gres(), item.name()).isEmpty()
+                ? node.parts(item.name(), count, need.gpus()) : node.devices(item.name(), item.type());
+        IndexSet more = item.name().equals("gpu") ? node.gpuLinks.choose(free.minus(taken), count) : firstOf(free.minus(taken), count);
+        if (!more.isEmpty()) {
+            out.put(item.name(), taken.union(more));
+        }
+    }
+
+    /** Tasks on all of them together, or on the best where there may be one node only. */
+    public static long roomFor(ResourceNeed need, List<Candidate> able) {
+        long sum = 0;
+        for (Candidate c : able) {
+            sum = need.nodesMax() == 1 ? Math.max(sum, c.tasks()) : sum + c.tasks();
+        }
+        return sum;
+    }
+
+    /** It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case. */
+    public static boolean lacks(ResourceNeed need, NodeSlot node) {
+        return need.reboot() == ResourceNeed.Reboot.ALWAYS || !need.features().isEmpty() && !Features.match(need.features(), node.active);
+    }
+
+    /**
+     * Returns whether the node has the job's features or can get them for this job: by a reboot if it has no other jobs. A cloud node gets features
+     * with its next start, so it must be without power; with power it is left to become idle and stop.
+     */
+    public static boolean canServe(ResourceNeed need, NodeSlot node) {
+        boolean cloud = node.cloud && need.reboot() == ResourceNeed.Reboot.FOR_FEATURES;
+        boolean settable = cloud ? node.asleep && !node.coming : !node.asleep;
+        return !lacks(need, node) || need.reboot() != ResourceNeed.Reboot.NEVER && node.holders == 0 && settable;
+    }
+
+    /** Returns the plan without the nodes that get the job's features only with their next start: they must become idle and stop. */
+    public static Planner.Estimate withoutStopping(State state, int jobId, Planner.Estimate plan) {
+        String features = state.jobs().find(jobId).map(j -> j.desc().request().features()).orElse("");
+        List<String> stays = features.isEmpty() ? plan.nodes() : plan.nodes().stream().filter(name -> state.nodes().find(name)
+                .filter(n -> n.has(Node.Flag.CLOUD) && !n.isAsleep() && !Features.match(features, n.activeFeatures())).isEmpty()).toList();
+        return stays.size() == plan.nodes().size() ? plan : new Planner.Estimate(plan.start(), stays, plan.cpus(), plan.partition());
+    }
+
+    /** Adds units to a set until it has {@code count}, idle units first. A set that has as many stays as it is. */
+    static IndexSet fillUp(IndexSet had, IndexSet from, IndexSet idle, int count) {
+        return had.count() >= count ? had : had.union(idleFirst(from.minus(had), idle, count - had.count()));
+    }
+
+    /** Chooses idle units before shared ones. */
+    static IndexSet idleFirst(IndexSet may, IndexSet idle, int count) {
+        IndexSet first = firstOf(may.intersect(idle), count);
+        return first.count() == count ? first : first.union(firstOf(may.minus(first), count - first.count()));
+    }
+
+    static IndexSet firstOf(IndexSet set, int count) {
+        if (count >= set.count()) {
+            return set;
+        }
+        int[] ids = new int[count];
+        int id = set.first();
+        for (int k = 0; k < count; k++) {
+            ids[k] = id;
+            id = set.next(id + 1);
+        }
+        return IndexSet.of(ids);
+    }
+}

@@ -1,0 +1,259 @@
+package dev.muster.scheduler.pass;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.GpuPlaces;
+import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.NodeSelector;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.request.ReservationScope;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SwitchWait;
+import dev.muster.scheduler.timeline.CapacityTimeline;
+import dev.muster.scheduler.timeline.LicenseAllocator;
+import dev.muster.scheduler.timeline.RunningJobTimeline;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** When and where a need fits later, on what running jobs leave and those that were planned before it leave of that. */
+final class BackfillReservations {
+    private final State state;
+    private final Now now;
+    private final EligibleNodes candidates;
+    private final Reserved reserved;
+    private final LicenseAllocator licences;
+    private final RunningJobTimeline outlook;
+    private final boolean packing;
+    private final boolean memoryConsumed;
+    /** Units of nodes that are free now, or will be, and that somebody gets later, by node. */
+    private final Map<Integer, Integer> kept = new HashMap<>();
+    /** Of lists of nodes, one object each, the nodes' places in the grid. */
+    private final Map<List<NodeSlot>, int[]> indices = new java.util.IdentityHashMap<>();
+    /** The first slot in which a need may still fit. */
+    private final Map<ResourceNeed, Integer> from = new java.util.IdentityHashMap<>();
+    /** The first slot in which the job does not wait for few switches any more. */
+    private int patience = Integer.MAX_VALUE;
+
+    /** @param packing those that wait are given nodes that are not free now where there is a choice */
+    BackfillReservations(State state, Now now, EligibleNodes candidates, Reserved reserved, LicenseAllocator licences, RunningJobTimeline outlook,
+            boolean packing) {
+        this.state = state;
+        this.now = now;
+        this.candidates = candidates;
+        this.reserved = reserved;
+        this.licences = licences;
+        this.outlook = outlook;
+        this.packing = packing;
+        this.memoryConsumed = state.memoryConsumed();
+    }
+
+    Map<Integer, Integer> kept() {
+        return kept;
+    }
+
+    private static int[] indices(List<NodeSlot> order) {
+        return order.stream().mapToInt(n -> n.index).toArray();
+    }
+
+    /** What is planned next is for this job, which has its own patience with few switches. */
+    void turn(Job job) {
+        patience = job.desc().request().switches().isEmpty() ? Integer.MAX_VALUE
+                : outlook.times().slotAt(SwitchWait.switchesS(job, state, now.seconds()));
+    }
+
+    /** The first time at which the need fits; empty if there is none. @param keep these units for it */
+    Optional<Planner.Estimate> earliest(ResourceNeed need, boolean keep) {
+        return earliest(need, keep, 0);
+    }
+
+    /** @param notBefore a slot */
+    private Optional<Planner.Estimate> earliest(ResourceNeed need, boolean keep, int notBefore) {
+        List<NodeSlot> order = candidates.of(need, Set.of());
+        long opens = reserved.opens(need.within()) - now.seconds();
+        // how long somebody waits for few switches is his own
+        boolean choosy = need.network().switches() > 0;
+        int first = Math.max(choosy ? 0 : from.getOrDefault(need, 0), opens > 0 ? outlook.times().slotAt(opens) : 0);
+        for (int slot = Math.max(first, notBefore); slot < outlook.times().count(); slot++) {
+            // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
+            from.put(need, slot);
+            if (!outlook.grid().mayFit(need, order, indices.computeIfAbsent(order, BackfillReservations::indices), slot)) {
+                continue;
+            }
+            ResourceNeed asked = choosy && slot >= patience ? need.onAnySwitches() : need;
+            List<NodeSelector.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
+            if (!picks.isEmpty()) {
+                return Optional.of(reserved(need, picks, slot, outlook.times().endSlot(slot, need.limitMin()), keep));
+            }
+        }
+        from.put(need, outlook.times().count());
+        return Optional.empty();
+    }
+
+    /** Nodes for the need if it began in that slot; empty if it does not fit then. */
+    private List<NodeSelector.Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
+        CapacityTimeline g = outlook.grid();
+        List<String> requiredNames = Feasibility.names(need.nodeList());
+        int required = requiredNames.size();
+        int end = outlook.times().endSlot(slot, need.limitMin());
+        long from = now.seconds() + outlook.times().starts()[slot];
+        Layers layers = licences.layers(need, slot);
+        List<NodeSelector.Candidate> able = new ArrayList<>();
+        int found = 0;
+        int[] index = indices.computeIfAbsent(order, BackfillReservations::indices);
+        for (int i = 0; i < index.length; i++) {
+            if (g.isFull(need, index[i], slot)) {
+                continue;
+            }
+            NodeSlot node = order.get(i);
+            boolean open = node.usable && !avoided.contains(node.spec.name());
+            if (!open || !layers.isEmpty() && !layers.allows(node.spec.name()) || slot == 0 && !node.accepts(need.apart())) {
+                continue;
+            }
+            int barred = reserved.isEmpty() ? 0 : reserved.barred(need.within(), node, from, need.end(from));
+            barred += node.freeUnits.count() - GpuPlaces.open(need, node, node.freeUnits).count();
+            int tasks = NodeSelector.tasksFitting(need, node, g.unitsIn(node.index, slot, end) - barred, g.memoryIn(node.index, slot, end),
+                    g.idleIn(node.index, slot, end) && !(need.exclusive() && barred > 0), memoryConsumed);
+            if (tasks > 0 && slot == 0) {
+                tasks = Math.min(tasks, NodeSelector.tasksByGres(need, node));
+            }
+            if (tasks > 0) {
+                able.add(new NodeSelector.Candidate(node, tasks));
+                found += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
+            }
+        }
+        if (slot > 0 && packing && able.size() > required) {
+            // what is free now stays so for others as far as possible
+            able.subList(required, able.size()).sort(Comparator.comparingLong((NodeSelector.Candidate c) -> c.node().spec.weightValue())
+                    .thenComparingInt(c -> c.node().freeUnits.count()));
+        }
+        return found < required ? List.of() : NodeSelector.pick(slot == 0 ? need : need.withoutJobGres(), able, required,
+                need.network().in(state.settings()), layers);
+    }
+
+    /** All that it gets of licences from that slot on with these nodes. */
+    private List<LicenseRequest.Item> had(ResourceNeed need, List<LicenseRequest.Item> given, List<NodeSelector.Pick> picks, int slot) {
+        List<LicenseRequest.Item> out = new ArrayList<>(given);
+        out.addAll(licences.layers(need, slot).taken(picks.stream().map(p -> p.node().spec.name()).toList()));
+        return out;
+    }
+
+    /**
+     * Keeps room for all of them at the first time at which each finds nodes of its own; empty if there is none.
+     *
+     * @param less the same for their least times, for which it is kept where they begin earlier then
+     */
+    List<Planner.Estimate> together(List<ResourceNeed> needs, List<ResourceNeed> less) {
+        List<Planner.Estimate> soon = less.equals(needs) ? List.of() : together(less, false);
+        List<Planner.Estimate> whole = soon.isEmpty() ? List.of() : together(needs, false);
+        boolean sooner = !soon.isEmpty() && (whole.isEmpty() || soon.getFirst().start() < whole.getFirst().start());
+        return together(sooner ? less : needs, true);
+    }
+
+    private List<Planner.Estimate> together(List<ResourceNeed> needs, boolean keep) {
+        List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, Set.of())).toList();
+        for (int slot = 0; slot < outlook.times().count(); slot++) {
+            Set<String> used = new HashSet<>();
+            List<List<NodeSelector.Pick>> all = new ArrayList<>();
+            List<List<LicenseRequest.Item>> had = new ArrayList<>();
+            for (int i = 0; i < needs.size() && all.size() == i; i++) {
+                Optional<List<LicenseRequest.Item>> given = licences.given(needs.get(i), slot);
+                List<NodeSelector.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
+                if (!picks.isEmpty()) {
+                    all.add(picks);
+                    had.add(had(needs.get(i), given.get(), picks, slot));
+                    licences.keep(had.getLast(), slot, needs.get(i), false);
+                    picks.forEach(p -> used.add(p.node().spec.name()));
+                }
+            }
+            for (int i = 0; i < had.size(); i++) {
+                licences.keep(had.get(i), slot, needs.get(i), true);
+            }
+            if (all.size() == needs.size()) {
+                List<Planner.Estimate> out = new ArrayList<>();
+                for (int i = 0; i < needs.size(); i++) {
+                    out.add(reserved(needs.get(i), all.get(i), slot, outlook.times().endSlot(slot, needs.get(i).limitMin()), keep));
+                }
+                return out;
+            }
+        }
+        return List.of();
+    }
+
+    private Planner.Estimate reserved(ResourceNeed need, List<NodeSelector.Pick> picks, int slot, int end, boolean keep) {
+        if (keep) {
+            licences.given(need, slot).ifPresent(l -> licences.keep(had(need, l, picks, slot), slot, need, false));
+        }
+        List<String> names = new ArrayList<>();
+        int cpus = 0;
+        for (NodeSelector.Pick pick : picks) {
+            names.add(pick.node().spec.name());
+            int perUnit = pick.node().spec.cpusPerUnit();
+            int usable = need.usableCpus(pick.node().spec);
+            int units = need.exclusive() ? pick.node().spec.units()
+                    : (Math.max(need.cpusGivenMin(), need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask()) + usable - 1) / usable;
+            cpus += units * perUnit;
+            long memory = need.memAll() ? pick.node().spec.memoryMb() : need.memPerNodeMb() > 0 ? need.memPerNodeMb()
+                    : need.memPerCpuMb() * units * perUnit;
+            if (keep) {
+                outlook.grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
+                if (packing && slot > 0) {
+                    kept.merge(pick.node().index, units, Integer::sum);
+                }
+            }
+        }
+        return new Planner.Estimate(now.seconds() + outlook.times().starts()[slot], names, cpus, need.partition());
+    }
+
+    /** When and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its own. */
+    Optional<Planner.Estimate> estimate(JobDesc desc, Scheduler scheduler) {
+        int reservations = 0;
+        for (Job job : scheduler.queued()) {
+            if (reservations++ >= scheduler.reservationsMax()) {
+                break;
+            }
+            for (String name : job.desc().partition().split(",")) {
+                state.partitions().find(name).ifPresent(p -> earliest(scheduler.needs().of(job, p, state), true));
+                break;
+            }
+        }
+        return alone(desc);
+    }
+
+    /** Likewise beside what was planned in this pass; at its --begin at the earliest. */
+    Optional<Planner.Estimate> alone(JobDesc desc) {
+        long begin = Math.max(now.seconds(), desc.timing().beginTime());
+        int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;
+        Optional<Planner.Estimate> best = Optional.empty();
+        for (String name : desc.partition().split(",")) {
+            Optional<Partition> partition = state.partitions().find(name);
+            if (partition.isPresent() && PartitionLimits.reason(desc, partition.get(), state) == JobReason.NONE) {
+                ResourceNeed plain = ResourceNeed.of(desc, partition.get(), state);
+                for (String reservation : reserved.of(desc)) {
+                    Optional<Planner.Estimate> here = earliest(plain.in(ReservationScope.of(reservation)), false, first)
+                            .map(e -> new Planner.Estimate(Math.max(begin, e.start()), e.nodes(), e.cpus(), e.partition()));
+                    if (here.isPresent() && (best.isEmpty() || here.get().start() < best.get().start())) {
+                        best = here;
+                    }
+                }
+            }
+        }
+        return best;
+    }
+}

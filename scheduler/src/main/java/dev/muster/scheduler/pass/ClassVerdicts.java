@@ -1,0 +1,515 @@
+package dev.muster.scheduler.pass;
+
+import dev.muster.core.limits.LimitCache;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobReason;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.RemainingCapacity;
+import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.FreeTable;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.queue.BlockedClasses;
+import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.queue.JobClassIndex;
+import dev.muster.scheduler.queue.QueueOrder;
+import dev.muster.scheduler.request.ResourceNeed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks for no less; one that nothing
+ * became free for since an earlier pass is not tried at all. What is said here is what {@link Pass} would have found.
+ */
+public final class ClassVerdicts {
+    public static final JobReason[] REASONS = JobReason.values();
+    /** Needs that failed are compared with others, so many of each place. */
+    private static final int FAILED_MAX = 64;
+
+    private static final int FAILED = 1;
+    private static final int LACKS_LICENCES = 2;
+    /** Its partition can never hold it. */
+    private static final int EXCEEDS = 3;
+    /** Of what is known of a class: this, and beginning at that bit the number of its partition. */
+    private static final int STATE = 3;
+    private static final int PARTITION = 2;
+    /** Of a class, in place of a reason: its jobs must be looked at. */
+    private static final short ASK = -2;
+
+    private final Pass pass;
+    private final Scheduler scheduler;
+    private final JobClassIndex classes;
+    private final FreeTable free;
+    private final State state;
+    private final EligibleNodes candidates;
+    private final boolean limited;
+    private final boolean memoryConsumed;
+    private final boolean preempts;
+    /** Others may have to go for their licences as well. */
+    private final boolean reclaims;
+    private final boolean layered;
+    private final long number;
+    private final BlockedClasses settled;
+    private int[] states;
+    /** Of classes the ordinal of the reason for which all their jobs wait that no limit keeps back and that nobody makes room for, or ASK. */
+    private short[] verdicts;
+    /** A partition has somebody who waits, or all have come whose places are kept, since verdicts were last found for all that are settled. */
+    private boolean due;
+    /** So many have had their places kept so far. */
+    private int came;
+    private final RemainingCapacity beside;
+    /** Of groups that nothing is to be tried for in this pass, whatever the priority. */
+    private boolean[] vain = {};
+    private boolean vainKnown;
+    private boolean[] blocked;
+    /** Of each place those that are known to fail, and of them how many for any time. */
+    private final List<List<Failed>> failed = new ArrayList<>();
+
+    private record Failed(NeedClass need, boolean anyTime) {}
+
+    ClassVerdicts(Pass pass, Scheduler scheduler, State state, EligibleNodes candidates, boolean limited) {
+        this.pass = pass;
+        this.scheduler = scheduler;
+        this.classes = scheduler.known();
+        this.free = scheduler.free();
+        this.state = state;
+        this.candidates = candidates;
+        this.limited = limited;
+        this.memoryConsumed = state.memoryConsumed();
+        this.preempts = pass.preemptor().isOn();
+        this.reclaims = pass.preemptor().reclaims();
+        this.number = scheduler.passes();
+        this.layered = !state.settings().layered().isEmpty();
+        this.states = new int[classes.size() + 64];
+        this.verdicts = new short[states.length];
+        java.util.Arrays.fill(verdicts, ASK);
+        this.blocked = new boolean[classes.partitionsSize() + 8];
+        this.settled = classes.settled();
+        this.beside = pass.beside();
+        if (pass.areClaimsOver()) {
+            settled.forgetBehind();
+        }
+        settled.wake();
+    }
+
+    /** Whether jobs may be passed over. @param special something makes each job a matter of its own */
+    boolean areOpen(boolean special) {
+        return scheduler.isPruned() && !special && !scheduler.holdings().someMind();
+    }
+
+    NeedClass of(ResourceNeed need) {
+        return classes.of(need, candidates, memoryConsumed);
+    }
+
+    private int stateOf(int id) {
+        return id < states.length ? states[id] : 0;
+    }
+
+    private void set(NeedClass c, int is) {
+        set(c.id, c.partition, is);
+    }
+
+    private void set(int id, int partition, int is) {
+        if (id >= states.length) {
+            int known = verdicts.length;
+            states = java.util.Arrays.copyOf(states, Math.max(id + 1, states.length * 2));
+            verdicts = java.util.Arrays.copyOf(verdicts, states.length);
+            java.util.Arrays.fill(verdicts, known, verdicts.length, ASK);
+        }
+        states[id] = is | partition << PARTITION;
+        verdicts[id] = ASK;
+    }
+
+    /** The first from there on of whom there is more to do than to let him wait for what he was told before; the block's size if there is none. */
+    int next(QueueOrder.Block block, int from) {
+        if ((due || from == 0 && settled.isStale()) && pass.hasReserved()) {
+            spread();
+        }
+        if (preempts && !vainKnown) {
+            return from;
+        }
+        boolean mayPreempt = preempts && !pass.preemptor().isSpent();
+        byte[] free = limited ? scheduler.limits().free() : null;
+        short[] passed = block.passed;
+        int[] needs = block.needs;
+        short[] said = verdicts;
+        for (int i = from; i < block.size; i++) {
+            if (passed[i] != said[needs[i]] || limited && free[block.payers[i]] != LimitCache.FREE && !isFree(block.payers[i])
+                    || mayPreempt && !vain[block.groups[i]]) {
+                return i;
+            }
+        }
+        return block.size;
+    }
+
+    /** As {@link #next}, of one. */
+    boolean isTold(QueueOrder.Block block, int i) {
+        return (!preempts || vainKnown && (pass.preemptor().isSpent() || block.groups[i] < vain.length && vain[block.groups[i]]))
+                && block.passed[i] == verdicts[block.needs[i]] && (!limited || isFree(block.payers[i]));
+    }
+
+    /** Those who are known to be short of what is free wait, where somebody before them does: all of them at once. */
+    private void spread() {
+        boolean all = due && came == classes.comers().size() && remembersBeside() && !beside.isEmpty();
+        settled.renew(came, all ? Optional.of(beside) : Optional.empty(), this::spread);
+        if (due) {
+            due = false;
+            for (int id = 0; id < settled.size() && id < states.length; id++) {
+                spread(id);
+            }
+        }
+    }
+
+    private void spread(int id) {
+        if (id < states.length && states[id] == 0 && settled.isSure(id) && settled.behind(id) <= came && isBlocked(settled.partition(id))
+                && !isBarred(id)) {
+            fail(id);
+            verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
+        }
+    }
+
+    /** The ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
+    int reason(QueueOrder.Block block, int i) {
+        if (limited && !isFree(block.payers[i])) {
+            JobReason limit = classes.lane(block.lanes[i]).limit(scheduler.limits());
+            if (limit != JobReason.NONE) {
+                return limit.ordinal();
+            }
+        }
+        if (!pass.hasReserved()) {
+            return QueueOrder.UNKNOWN;
+        }
+        int known = stateOf(block.needs[i]);
+        int is = known != 0 ? known & STATE : first(block, i);
+        if (is == 0) {
+            return QueueOrder.UNKNOWN;
+        }
+        if (is == LACKS_LICENCES && !reclaims) {
+            return verdict(block.needs[i], JobReason.LICENSES);
+        }
+        if (is == EXCEEDS) {
+            return verdict(block.needs[i], Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state));
+        }
+        if (preempts && !isKnownVain(block.groups[i]) && !isVain(classes.lane(block.lanes[i]), block.places[i])) {
+            return QueueOrder.UNKNOWN;
+        }
+        if (is == LACKS_LICENCES) {
+            return verdict(block.needs[i], JobReason.LICENSES);
+        }
+        return isBlocked(stateOf(block.needs[i]) >>> PARTITION) ? verdict(block.needs[i], JobReason.PRIORITY) : JobReason.RESOURCES.ordinal();
+    }
+
+    /** The same is said to all of the class from here on. */
+    private int verdict(int id, JobReason reason) {
+        verdicts[id] = (short) reason.ordinal();
+        return reason.ordinal();
+    }
+
+    /** A job of which no more is known than this reason has its place kept while it waits. */
+    static boolean keepsPlace(int reason) {
+        return reason == JobReason.PRIORITY.ordinal() || reason == JobReason.RESOURCES.ordinal() || reason == JobReason.LICENSES.ordinal();
+    }
+
+    /** @param payer as in the queue, 0 for nobody */
+    private boolean isFree(int payer) {
+        return payer > 0 && scheduler.limits().isFree(payer - 1);
+    }
+
+    private boolean isKnownVain(int group) {
+        if (!vainKnown) {
+            vainKnown = true;
+            vain = new boolean[classes.groupsSize() + 64];
+            scheduler.yields().settle(vain);
+        }
+        return group < vain.length && vain[group];
+    }
+
+    private int first(QueueOrder.Block block, int i) {
+        int id = block.needs[i];
+        if (!isSettled(id)) {
+            return first(classes.lane(block.lanes[i]).need);
+        }
+        int partition = settled.partition(id);
+        if (!isBlocked(partition) || isBarred(id)) {
+            return 0;
+        }
+        return fail(id);
+    }
+
+    /** Of one that is settled. */
+    private boolean isBarred(int id) {
+        int partition = settled.partition(id);
+        return !pass.barred().isOpen(partition) && pass.barred().is(partition, settled.need(id));
+    }
+
+    /** One that is settled: for want of licences first, if it asks for any. */
+    private int fail(int id) {
+        set(id, settled.partition(id), lacks(id, settled.desk(id)) ? LACKS_LICENCES : FAILED);
+        return states[id] & STATE;
+    }
+
+    /** Of one that is settled. */
+    private boolean lacks(int id, int desk) {
+        return desk > 0 && pass.licences().lacks(desk, classes.desksSize(), settled.need(id));
+    }
+
+    /** The first of its class: as if it had been tried. 0 if it must be. */
+    private int first(NeedClass c) {
+        if (c.licensed && (pass.isInOrder() || reclaims || isLayered(c.need))) {
+            return 0;
+        }
+        if (c.licensed && c.desk > 0 && pass.licences().lacks(c.desk, classes.desksSize(), c)) {
+            set(c, LACKS_LICENCES);
+            return LACKS_LICENCES;
+        }
+        // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with it
+        boolean remembered = c.bounded && isRemembered(c);
+        if (c.mask().length == 0 || !isBlocked(c.partition) || !isJudged(c) || c.named || !remembered && !isShort(c)
+                || pass.barred().is(c)) {
+            return 0;
+        }
+        boolean anyTime = c.isKnownShort(free);
+        if (remembered) {
+            set(c, FAILED);
+        } else {
+            failed(c, anyTime);
+        }
+        if (c.exceeds()) {
+            set(c, EXCEEDS);
+            return EXCEEDS;
+        }
+        settle(c, anyTime);
+        return FAILED;
+    }
+
+    /** It fails in this pass, and in the next ones as long as nothing is had that could serve it. @param anyTime short of what is free */
+    private void settle(NeedClass c, boolean anyTime) {
+        boolean asked = c.licensed && (pass.isInOrder() || isLayered(c.need));
+        if (!asked && (anyTime || remembersBeside())) {
+            settled.add(c.id, c, anyTime ? 0 : came);
+        }
+    }
+
+    private boolean isSettled(int id) {
+        return (remembersBeside() ? settled.has(id, came, beside) : settled.has(id)) && settled.behind(id) <= came;
+    }
+
+    /** What is too little beside kept places stays so. */
+    private boolean remembersBeside() {
+        return pass.hasStanding() && !pass.areClaimsOver();
+    }
+
+    /** It is known to be short of what is free, or of what is left of it. */
+    private boolean isRemembered(NeedClass c) {
+        return isSettled(c.id) || c.isKnownShort(free);
+    }
+
+    /** The job waits, and its place is kept from here on. Where it is not that one's turn whose it was in the last pass, things may be had again. */
+    void kept(int jobId) {
+        List<Integer> order = classes.comers();
+        if (came < order.size() && order.get(came) != jobId) {
+            int at = order.subList(came, order.size()).indexOf(jobId);
+            if (at > 0) {
+                gone(came, came + at);
+            } else {
+                order.add(came, jobId);
+                settled.shift(came, 1);
+            }
+        } else if (came == order.size()) {
+            order.add(jobId);
+        }
+        came++;
+        due |= came == order.size();
+    }
+
+    /** It was everybody's turn: who was not among them has nothing kept any more. */
+    void end() {
+        if (came < classes.comers().size()) {
+            gone(came, classes.comers().size());
+        }
+    }
+
+    private void gone(int from, int to) {
+        List<Integer> those = classes.comers().subList(from, to);
+        those.forEach(pass::given);
+        those.clear();
+        settled.shift(from, from - to);
+        settled.wake();
+    }
+
+    private boolean isVain(JobClassIndex.Lane lane, QueueOrder.Place place) {
+        JobClassIndex.Group group = lane.group;
+        NeedClass c = lane.need;
+        if (group.pass == number && group.vain == Long.MAX_VALUE || pass.preemptor().isSpent()) {
+            return true;
+        }
+        if (group.pass != number && group.kindEra == scheduler.yields().era() && (scheduler.yields().isSettled(group.kind, group.id())
+                || scheduler.yields().isPowerless(group.kind))) {
+            vain(group, Long.MAX_VALUE);
+            return true;
+        }
+        if (group.pass != number && pass.preemptor().isKnownShort(group, c)) {
+            vain(group, Long.MAX_VALUE);
+            scheduler.yields().settle(group.kind, group.id(), c, group.memory);
+            return true;
+        }
+        long priority = place.priority();
+        if (group.pass == number && priority <= group.vain) {
+            return true;
+        }
+        JobDesc desc = place.job().desc();
+        boolean isShort = group.pass != number && pass.preemptor().isShort(desc, c.need, group, c);
+        boolean vain = isShort || pass.preemptor().isVain(desc, c.need, priority);
+        if (vain) {
+            // where priorities do not decide it is the same for all of them
+            vain(group, isShort || pass.preemptor().isPlain() ? Long.MAX_VALUE : priority);
+        }
+        if (isShort) {
+            scheduler.yields().settle(group.kind, group.id(), c, group.memory);
+        }
+        return vain;
+    }
+
+    private void vain(JobClassIndex.Group group, long upTo) {
+        group.pass = number;
+        group.vain = upTo;
+        if (upTo == Long.MAX_VALUE && group.id() < vain.length) {
+            vain[group.id()] = true;
+        }
+    }
+
+    private boolean isBlocked(int partition) {
+        return partition < blocked.length && blocked[partition];
+    }
+
+    /** The job was looked at: what it was told, and which lane it is in. */
+    void considered(QueueOrder.Block block, int i, Job job) {
+        if (block.lanes[i] == QueueOrder.UNKNOWN) {
+            block.lanes[i] = pass.isDrawn(job) ? QueueOrder.UNKNOWN : classes.laneOf(state, job, candidates, memoryConsumed, limited);
+            block.needs[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).need.id;
+            block.groups[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).group.id();
+            block.payers[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
+        }
+        block.told[i] = (short) scheduler.reason(job.id()).ordinal();
+        block.passed[i] = block.lanes[i] < 0 || pass.isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.told[i];
+    }
+
+    /** One that asks for licences was turned down here for want of room: it is not tried again in this pass, whatever becomes of the licences. */
+    boolean hasFailed(ResourceNeed need) {
+        return !need.licences().items().isEmpty() && scheduler.isPruned() && (stateOf(of(need).id) & STATE) == FAILED;
+    }
+
+    // ---- what the pass finds
+
+    /** What is free does not suffice, for all that is known without a look at the nodes. */
+    boolean isShort(ResourceNeed need) {
+        return scheduler.isPruned() && isShort(of(need));
+    }
+
+    private boolean isShort(NeedClass c) {
+        if (!c.bounded) {
+            return false;
+        }
+        if (isRemembered(c)) {
+            return true;
+        }
+        boolean fails = false;
+        for (Failed f : c.where() < failed.size() ? failed.get(c.where()) : List.<Failed>of()) {
+            if (c.asksNoLess(f.need, f.anyTime)) {
+                if (f.anyTime) {
+                    c.isShortAsWell(free);
+                    return true;
+                }
+                fails = true;
+            }
+        }
+        return fails || c.isShort(free) || !beside.isEmpty() && c.need.within().isNone() && free.isShort(c, beside);
+    }
+
+    /** With the bounds of its class, where they hold of what is free now. */
+    Optional<NeedClass> bounds(ResourceNeed need) {
+        return scheduler.isPruned() ? Optional.of(of(need)).filter(c -> c.bounded) : Optional.empty();
+    }
+
+    /** @param isShort for want of anything free; otherwise @param tooFew nodes had room beside what is planned */
+    void failed(ResourceNeed need, boolean isShort, boolean tooFew) {
+        if (scheduler.isPruned() && !isLayered(need)) {
+            NeedClass c = of(need);
+            set(c, FAILED);
+            if (isShort || tooFew) {
+                boolean anyTime = isShort && c.isKnownShort(free);
+                failed(c, anyTime);
+                if (c.simple) {
+                    settle(c, anyTime);
+                }
+            }
+        }
+    }
+
+    /** What it asks for depends on the nodes that it gets: nothing that is said here of classes holds of it. */
+    private boolean isLayered(ResourceNeed need) {
+        return layered && !need.licences().items().isEmpty();
+    }
+
+    private void failed(NeedClass c, boolean anyTime) {
+        set(c, FAILED);
+        if (!c.simple) {
+            return;
+        }
+        while (failed.size() <= c.where()) {
+            failed.add(new ArrayList<>());
+        }
+        List<Failed> those = failed.get(c.where());
+        for (Failed f : those) {
+            if (c.asksNoLess(f.need, f.anyTime)) {
+                return;
+            }
+        }
+        those.removeIf(f -> f.need.asksNoLess(c, anyTime) && (anyTime || !f.anyTime));
+        if (those.size() < FAILED_MAX) {
+            those.add(new Failed(c, anyTime));
+        }
+    }
+
+    /** Whether the partition can never hold it: the same for all of a class until nodes change. */
+    boolean exceeds(ResourceNeed need, JobDesc desc, Partition partition) {
+        if (!scheduler.isPruned()) {
+            return Feasibility.exceeds(state, desc, partition);
+        }
+        NeedClass c = of(need);
+        if (!c.isJudged(classes.version())) {
+            c.judged(classes.version(), (isLayered(need) || !scheduler.fitsEmpty(c)) && Feasibility.exceeds(state, desc, partition));
+        }
+        if (c.exceeds() && !isLayered(need)) {
+            set(c, EXCEEDS);
+        }
+        return c.exceeds();
+    }
+
+    private boolean isJudged(NeedClass c) {
+        if (!c.isJudged(classes.version()) && scheduler.fitsEmpty(c)) {
+            c.judged(classes.version(), false);
+        }
+        return c.isJudged(classes.version());
+    }
+
+    void lacksLicences(ResourceNeed need) {
+        if (scheduler.isPruned()) {
+            set(of(need), LACKS_LICENCES);
+        }
+    }
+
+    void blocked(ResourceNeed need) {
+        if (need.within().isNone()) {
+            int p = classes.partition(need.partition());
+            if (p >= blocked.length) {
+                blocked = java.util.Arrays.copyOf(blocked, p + 8);
+            }
+            due |= !blocked[p];
+            blocked[p] = true;
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package dev.muster.scheduler.pass;
+
+import dev.muster.core.state.Job;
+import dev.muster.model.JobReason;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.queue.Backfill;
+import dev.muster.scheduler.queue.QueueOrder;
+import dev.muster.scheduler.request.ResourceNeed;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * In which order a pass looks at those who wait, and who of them has a reservation that others keep clear of: the queue's, until as many wait in a
+ * partition as {@link Backfill} lets have one; then its own. Where that has an order for a whole partition nobody goes in the queue's.
+ */
+public final class PassOrder {
+    private final Pass pass;
+    private final Scheduler scheduler;
+    private final Backfill backfill;
+    private final ClassVerdicts lanes;
+    private final long nowS;
+    private final Predicate<String> ruled;
+    /** Reservations by what they block. */
+    private final Map<String, Integer> heads = new HashMap<>();
+    private long headS;
+    /** Those that do not go in the queue's order, of the present tier and of all; in the queue's. */
+    private final List<Turn> ordered = new ArrayList<>();
+    private final List<Turn> behind = new ArrayList<>();
+    private final List<Turn> all = new ArrayList<>();
+    /** Who of these could not start. */
+    private final Map<Integer, Waiting> waiting = new HashMap<>();
+    private boolean ownOrder;
+    /** Those of whom enough is known need not be looked at. */
+    private boolean quick;
+    private boolean whole;
+
+    /** A job, where it stands in the queue. */
+    public record Turn(QueueOrder.Block block, int at) {
+        public Job job() {
+            return block.places[at].job();
+        }
+    }
+
+    private record Waiting(Job job, ResourceNeed need, JobReason reason) {}
+
+    PassOrder(Pass pass, Scheduler scheduler, Backfill backfill, ClassVerdicts lanes, long nowS) {
+        this.pass = pass;
+        this.scheduler = scheduler;
+        this.backfill = backfill;
+        this.lanes = lanes;
+        this.nowS = nowS;
+        this.ruled = backfill.ruled();
+    }
+
+    /** All jobs in their order. @param special each job must be looked at. @return whether it came to the end */
+    boolean walk(boolean special) {
+        quick = lanes.areOpen(special);
+        int tier = Integer.MAX_VALUE;
+        for (QueueOrder.Block block : scheduler.order().blocks()) {
+            for (int i = 0; i < block.size; i++) {
+                // in an order of their own it is known in their turn: who starts before them may use up their limits
+                boolean passes = quick && !pass.hasStopped() && !backfill.fills();
+                i = passes ? lanes.next(block, i) : i;
+                if (i == block.size) {
+                    break;
+                }
+                int known = passes ? known(block, i) : QueueOrder.UNKNOWN;
+                if (known >= 0) {
+                    wait(block, i, known);
+                    continue;
+                }
+                if (pass.isFull()) {
+                    return false;
+                }
+                Job job = block.places[i].job();
+                if (block.places[i].tier() < tier) {
+                    tier = block.places[i].tier();
+                    take(ordered);
+                }
+                if (pass.hasStopped()) {
+                    pass.goOn(job);
+                }
+                if (!later(block, i)) {
+                    consider(block, i);
+                }
+            }
+        }
+        take(ordered);
+        whole = true;
+        if (!backfill.fills()) {
+            lanes.end();
+        }
+        return true;
+    }
+
+    private void consider(QueueOrder.Block block, int i) {
+        Job job = block.places[i].job();
+        pass.consider(job);
+        if (quick) {
+            lanes.considered(block, i, job);
+        }
+    }
+
+    /** The ordinal of the reason for which the job waits, UNKNOWN if it must be looked at; so must in an order of their own who have places kept. */
+    private int known(QueueOrder.Block block, int i) {
+        boolean ask = block.lanes[i] < 0
+                || backfill.fills() && block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(block.places[i].jobId());
+        return ask ? QueueOrder.UNKNOWN : lanes.reason(block, i);
+    }
+
+    /** The job is not looked at: it waits for this. */
+    private void wait(QueueOrder.Block block, int i, int reason) {
+        int id = block.places[i].jobId();
+        boolean kept = block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(id);
+        if (kept && ClassVerdicts.keepsPlace(reason)) {
+            pass.keep(id);
+        }
+        if (block.told[i] != reason) {
+            block.told[i] = (short) reason;
+            scheduler.explain(id, ClassVerdicts.REASONS[reason]);
+        }
+        block.passed[i] = kept ? (short) QueueOrder.UNKNOWN : (short) reason;
+    }
+
+    /** Whether its turn comes in the backfill's own order. */
+    private boolean later(QueueOrder.Block block, int i) {
+        Job job = block.places[i].job();
+        if (!backfill.fills() || job.isHet() || !job.desc().charge().reservation().isEmpty()) {
+            return false;
+        }
+        List<String> partitions = scheduler.ranks().partitions(job);
+        boolean own = true;
+        boolean blocked = true;
+        for (String partition : partitions) {
+            own &= !ruled.test(partition);
+            blocked &= isBlocked(partition);
+        }
+        if (!own && !blocked) {
+            return false;
+        }
+        Turn turn = new Turn(block, i);
+        (own ? ordered : behind).add(turn);
+        all.add(turn);
+        return true;
+    }
+
+    /** As many as get a reservation wait there. */
+    private boolean isBlocked(String partition) {
+        return heads.getOrDefault(partition, 0) >= backfill.heads();
+    }
+
+    private void take(List<Turn> those) {
+        ownOrder = true;
+        for (Turn turn : backfill.order(those, nowS, headS, ruled)) {
+            if (pass.isFull()) {
+                break;
+            }
+            boolean passes = quick && !pass.hasStopped();
+            if (passes && lanes.isTold(turn.block, turn.at)) {
+                continue;
+            }
+            int known = passes ? known(turn.block, turn.at) : QueueOrder.UNKNOWN;
+            if (known >= 0) {
+                wait(turn.block, turn.at, known);
+            } else {
+                consider(turn.block, turn.at);
+            }
+        }
+        ownOrder = false;
+        those.clear();
+    }
+
+    /** The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order. */
+    void fill() {
+        take(behind);
+        for (Turn turn : scheduler.plansAhead() && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
+            Waiting w = waiting.get(turn.block.places[turn.at].jobId());
+            if (w != null) {
+                pass.reserve(w.job, w.need, w.reason);
+            }
+        }
+        if (backfill.fills() && whole && !pass.isFull()) {
+            lanes.end();
+        }
+    }
+
+    /** The job cannot start; if its turn was not the queue's and others have the reservations, nothing is kept for it now. */
+    boolean keepsNothing(Job job, ResourceNeed need, JobReason reason, String blocker) {
+        if (!ownOrder || !ruled.test(need.partition()) && !isBlocked(blocker)) {
+            return false;
+        }
+        waiting.put(job.id(), new Waiting(job, need, reason));
+        return true;
+    }
+
+    /** Something is kept for the job, from what blocks others. @return how many are now */
+    int head(Job job, String blocker) {
+        int now = heads.merge(blocker, 1, Integer::sum);
+        headS = Math.max(headS, nowS - job.eligibleTime());
+        return now;
+    }
+}

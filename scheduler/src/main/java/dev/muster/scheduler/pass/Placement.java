@@ -1,0 +1,266 @@
+package dev.muster.scheduler.pass;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.State;
+import dev.muster.model.IndexSet;
+import dev.muster.model.Topology;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.NumberAllocator;
+import dev.muster.scheduler.claim.ReservationsInForce;
+import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.GpuPlaces;
+import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeOrder;
+import dev.muster.scheduler.node.NodeSelector;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.preempt.Preemptor;
+import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.timeline.CapacityTimeline;
+import dev.muster.scheduler.timeline.LicenseAllocator;
+import dev.muster.scheduler.timeline.RunningJobTimeline;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Where a need has room now: on units that are free, that reservations leave to it and that nobody's plan needs before it is over. What a
+ * question leaves aside is said around it, and holds for no other.
+ */
+final class Placement {
+    private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+
+    private final Scheduler scheduler;
+    private final State state;
+    private final long nowS;
+    private final boolean memoryConsumed;
+    private final EligibleNodes candidates;
+    private final ClassVerdicts lanes;
+    private final Reserved reserved;
+    private final LicenseAllocator licences;
+    private final NumberAllocator numbers;
+    private final RunningJobTimeline outlook;
+    private final Optional<ReservationsInForce> standing;
+    private final BackfillReservations plans;
+    private final List<Planner.Start> starts;
+    private final Map<String, String> bootIds = new HashMap<>();
+    /** Others are off their nodes to see what fits then. */
+    private boolean blind;
+    /** While that is so: whatever is planned. */
+    private boolean unplanned;
+    /** The last place that was looked for was not found because too few nodes have room. */
+    private boolean tooFew;
+    private boolean sharing;
+    /** Of the need that is being placed. */
+    private Layers layers = NO_LAYERS;
+    private Set<String> avoided = Set.of();
+    /** Nodes that count no more under limits on nodes: they come first. */
+    private Set<String> near = Set.of();
+
+    /** @param starts what begins in this pass, as it grows */
+    Placement(Scheduler scheduler, State state, long nowS, EligibleNodes candidates, ClassVerdicts lanes, Reserved reserved,
+            LicenseAllocator licences,
+            NumberAllocator numbers, RunningJobTimeline outlook, Optional<ReservationsInForce> standing, BackfillReservations plans,
+            List<Planner.Start> starts) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.nowS = nowS;
+        this.memoryConsumed = state.memoryConsumed();
+        this.candidates = candidates;
+        this.lanes = lanes;
+        this.reserved = reserved;
+        this.licences = licences;
+        this.numbers = numbers;
+        this.outlook = outlook;
+        this.standing = standing;
+        this.plans = plans;
+        this.starts = starts;
+    }
+
+    /** Made with what leaves, and not with what is planned for those before. */
+    Preemptor.Room blindly(Supplier<Preemptor.Room> making) {
+        blind = true;
+        try {
+            return making.get();
+        } finally {
+            blind = false;
+        }
+    }
+
+    /** There is room if nothing is kept for anybody. */
+    boolean isThereUnplanned(ResourceNeed need) {
+        unplanned = true;
+        try {
+            return anywhere(need).isPresent();
+        } finally {
+            unplanned = false;
+        }
+    }
+
+    /** Found with these nodes before others. */
+    Optional<Allocation> near(Set<String> first, Supplier<Optional<Allocation>> finding) {
+        near = first;
+        try {
+            return finding.get();
+        } finally {
+            near = Set.of();
+        }
+    }
+
+    /** What was looked for last was not found because too few nodes have room. */
+    boolean wereTooFew() {
+        return tooFew;
+    }
+
+    /** With the licences. */
+    Optional<Allocation> anywhere(ResourceNeed need) {
+        return avoiding(need, Set.of());
+    }
+
+    /** On what nobody has; where there is not enough of it and it may be shared, on what others of its partition share. */
+    private Optional<Allocation> idleOrShared(ResourceNeed need) {
+        Optional<Allocation> alone = place(need);
+        if (alone.isPresent() || need.jobsPerCore() == 1) {
+            return alone;
+        }
+        sharing = true;
+        Optional<Allocation> together = place(need);
+        sharing = false;
+        return together;
+    }
+
+    /** Number of candidate nodes of the need, whatever they have free; 0 for one that requires nodes by name. */
+    int candidateCount(ResourceNeed need) {
+        return need.nodeList().isEmpty() ? candidates.of(need, Set.of()).size() : 0;
+    }
+
+    /** As {@link #anywhere}, on other nodes than these. */
+    Optional<Allocation> avoiding(ResourceNeed need, Set<String> nodes) {
+        Optional<List<LicenseRequest.Item>> given = licences.given(need, 0);
+        avoided = nodes;
+        try {
+            layers = licences.layers(need, 0);
+            Optional<Allocation> allocation = given.flatMap(g -> idleOrShared(need));
+            return need.licences().items().isEmpty() ? allocation : allocation.map(a -> a.withLicences(LicenseRequest.text(with(given.get(), a))));
+        } finally {
+            avoided = Set.of();
+            layers = NO_LAYERS;
+        }
+    }
+
+    private List<LicenseRequest.Item> with(List<LicenseRequest.Item> given, Allocation a) {
+        List<LicenseRequest.Item> out = new ArrayList<>(given);
+        out.addAll(layers.taken(a.nodes().stream().map(Allocation.Share::node).toList()));
+        return out;
+    }
+
+    /** On units that are free now, whatever the need is without; licences are not looked at. */
+    Optional<Allocation> place(ResourceNeed need) {
+        return place(need, need.network().in(state.settings()));
+    }
+
+    /** As {@link #place(Need)}, on nodes that hang together in that topology. */
+    Optional<Allocation> place(ResourceNeed need, Topology topology) {
+        List<String> requiredNames = Feasibility.names(need.nodeList());
+        int required = requiredNames.size();
+        boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().any();
+        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
+        boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
+        List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
+                : candidates.of(need, avoided), required, near, plans.kept(), topology.kind() == Topology.Kind.FLAT);
+        List<NodeSelector.Candidate> able = new ArrayList<>();
+        int requiredFound = 0;
+        int enough = need.tasks();
+        for (int i = 0; i < order.size(); i++) {
+            NodeSlot node = order.get(i);
+            if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()
+                    || bounds.isPresent() && !scheduler.free().mayTake(bounds.get(), node.index)) {
+                continue;
+            }
+            boolean open = scheduler.ready(node) && NodeSelector.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
+            int tasks = open ? tasksNow(need, node) : 0;
+            if (tasks > 0) {
+                able.add(new NodeSelector.Candidate(node, tasks));
+                // by name: a required node that is avoided or does not match is not among the candidates
+                requiredFound += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
+                if (!scheduler.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                        && Features.isPlain(need.features())) {
+                    break;
+                }
+            }
+        }
+        able = scheduler.power().affordable(able, required, starts, avoided);
+        tooFew = requiredFound < required || able.size() < need.nodesMin() || NodeSelector.roomFor(need, able) < need.tasks();
+        if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
+            return Optional.empty();
+        }
+        List<NodeSelector.Pick> picks = NodeSelector.pick(need, able, required, topology, layers);
+        if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
+            return picks.isEmpty() ? Optional.empty() : scheduler.power().thriftily(() -> place(need, topology));
+        }
+        for (NodeSelector.Pick p : picks) {
+            String name = p.node().spec.name();
+            bootIds.put(name, p.node().asleep || NodeSelector.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
+        }
+        return NodeSelector.bind(need, picks, n -> freeNow(need, n), bootIds, memoryConsumed, state.settings().awaitProlog())
+                .flatMap(a -> numbers.on(a, need));
+    }
+
+    /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
+    private IndexSet freeNow(ResourceNeed need, NodeSlot node) {
+        IndexSet free = sharing ? node.freeUnits.union(node.shareable(need.partition(), need.sharing())) : node.freeUnits;
+        free = GpuPlaces.open(need, node, free);
+        free = need.shape().socketCpusMax() < 0 ? free : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
+        free = reserved.isEmpty() ? free
+                : free.intersect(reserved.allowed(need.within(), node, nowS, need.end(nowS)));
+        return need.shape().whole() ? node.wholeSockets(free) : free;
+    }
+
+    private int tasksNow(ResourceNeed need, NodeSlot node) {
+        if (!node.accepts(need.apart())) {
+            return 0;
+        }
+        IndexSet free = freeNow(need, node);
+        int units = free.count();
+        long memory = node.freeMemoryMb;
+        boolean idle = node.isIdle() && !(need.exclusive() && isPartlyBarred(need, node));
+        // who makes room may have what leaves, and not what is planned for those before him
+        if (!outlook.isEmpty() && !(blind && (unplanned || node.isShared()))) {
+            CapacityTimeline grid = outlook.grid();
+            int end = grid.times.endSlot(0, need.limitMin());
+            // what is shared is nobody's plan
+            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
+            units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
+            memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
+            idle &= blind ? !grid.isKeptIn(node.index, 0, end) : grid.idleIn(node.index, 0, end);
+        }
+        if (standing.isPresent() && !unplanned && standing.get().touches(node)) {
+            long until = need.end(nowS);
+            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
+            units = Math.min(units, shared + standing.get().unitsUntil(node, until));
+            memory = Math.min(memory, standing.get().memoryUntil(node, until));
+            idle &= !(need.exclusive() && standing.get().comesBefore(node, until));
+        }
+        int tasks = NodeSelector.tasksFitting(need, node, units, memory, idle, memoryConsumed);
+        return tasks == 0 ? 0 : GpuPlaces.tasks(need, node, free, Math.min(tasks, NodeSelector.tasksByGres(need, node)));
+    }
+
+    /** A node is had whole or not at all by those who must have it whole. */
+    boolean isPartlyBarred(ResourceNeed need, NodeSlot node) {
+        return reserved.touches(need.within(), node, nowS, need.end(nowS));
+    }
+
+    /** Returns whether a reservation of the whole node, or the job's need of a whole node, blocks the node until the reservation ends. */
+    boolean isBarred(ResourceNeed need, NodeSlot node) {
+        return need.exclusive() ? isPartlyBarred(need, node) : reserved.isWholeFor(need.within(), node, nowS, need.end(nowS));
+    }
+}

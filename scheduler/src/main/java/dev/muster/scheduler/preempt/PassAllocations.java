@@ -1,0 +1,156 @@
+package dev.muster.scheduler.preempt;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.model.IndexSet;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SharingPolicy;
+import dev.muster.scheduler.timeline.RunningJobTimeline;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * What one pass takes of the nodes: it is given back when the pass is over, because what is decided for good comes with the records. Owned by the
+ * core thread.
+ */
+public final class PassAllocations {
+    private final Scheduler scheduler;
+    private final RunningJobTimeline outlook;
+    private final List<Taken> taken = new ArrayList<>();
+    /** Who came to which node. */
+    private final List<Met> met = new ArrayList<>();
+    /** Of what is taken, what is shared. */
+    private final List<Taken> shares = new ArrayList<>();
+    /** Units alone, of those that go on. */
+    private final List<Taken> resumed = new ArrayList<>();
+    /** Of places that are waited for: what others have yet, until they have left. */
+    private final List<Spoken> spoken = new ArrayList<>();
+
+    private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
+
+    private record Met(NodeSlot node, SharingPolicy who) {}
+
+    private record Spoken(NodeSlot node, Allocation.Share rest, ResourceNeed need) {}
+
+    /** Of these, what is held while those who leave are off their nodes. */
+    private final List<Taken> arrived = new ArrayList<>();
+
+    public PassAllocations(Scheduler scheduler, RunningJobTimeline outlook) {
+        this.scheduler = scheduler;
+        this.outlook = outlook;
+    }
+
+    /** A job starts there. */
+    public void take(Job job, Allocation.Share share, ResourceNeed need) {
+        NodeSlot node = scheduler.node(share.node());
+        int idle = node.units(share).intersect(node.freeUnits).count();
+        node.hold(share, need.partition());
+        // it is being rebooted for this job: nobody else comes before it is there
+        if (share.bootId().isEmpty()) {
+            scheduler.rebooting(node);
+        }
+        taken.add(new Taken(node, share, need.partition()));
+        met.add(new Met(node, scheduler.holdings().apart(job)));
+        scheduler.holdings().meet(met.getLast().who, node, 1);
+        for (String name : need.sharing().names(need.partition())) {
+            node.share(name, share.cores(), 1);
+            shares.add(new Taken(node, share, name));
+        }
+        outlook.take(node, need, idle, share.memoryMb());
+    }
+
+    /** A suspended job has its cores back. */
+    public void back(Job job) {
+        for (Allocation.Share s : job.run().allocation().nodes()) {
+            NodeSlot node = scheduler.node(s.node());
+            node.hold(s, job.desc().partition(), true);
+            resumed.add(new Taken(node, s, job.desc().partition()));
+            for (String name : scheduler.holdings().sharing(job)) {
+                node.share(name, s.cores(), 1);
+                shares.add(new Taken(node, s, name));
+            }
+        }
+    }
+
+    /** A suspended job waits for the rest of its cores. */
+    public void await(Job job) {
+        for (Allocation.Share s : job.run().allocation().nodes()) {
+            NodeSlot node = scheduler.node(s.node());
+            IndexSet free = node == null ? IndexSet.empty() : node.freeUnits.intersect(node.units(s));
+            if (!free.isEmpty()) {
+                Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
+                node.hold(part, job.desc().partition(), true);
+                resumed.add(new Taken(node, part, job.desc().partition()));
+            }
+        }
+    }
+
+    /** Somebody waits for others to leave this place: nobody else gets what is free of it, nor may count on what they leave. */
+    public void keep(Allocation place, ResourceNeed need) {
+        for (Allocation.Share s : place.nodes()) {
+            NodeSlot node = scheduler.node(s.node());
+            IndexSet free = node.freeUnits.intersect(node.units(s));
+            long memoryMb = Math.max(0, Math.min(node.freeMemoryMb, s.memoryMb()));
+            Map<String, IndexSet> devices = new HashMap<>();
+            Map<String, IndexSet> missing = new HashMap<>();
+            s.gres().forEach((name, ids) -> {
+                devices.put(name, ids.intersect(node.freeGres.getOrDefault(name, IndexSet.empty())));
+                missing.put(name, ids.minus(devices.get(name)));
+            });
+            Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false, 0);
+            node.hold(part, need.partition());
+            taken.add(new Taken(node, part, need.partition()));
+            outlook.take(node, need, free.count(), memoryMb);
+            spoken.add(new Spoken(node, new Allocation.Share(s.node(), s.agent(), s.bootId(), node.units(s).minus(free), s.chargedCpus(),
+                    s.memoryMb() - memoryMb, missing, true, false, 0), need));
+        }
+    }
+
+    boolean isSpokenFor() {
+        return !spoken.isEmpty();
+    }
+
+    /** Those who leave are off their nodes: who waits for that has his place. @param there or not any more; @param where on these nodes */
+    void arrive(boolean there, Predicate<NodeSlot> where) {
+        for (Spoken s : spoken) {
+            if (!where.test(s.node)) {
+                continue;
+            }
+            if (there) {
+                // devices of those who are not off their nodes stay theirs when this is given back
+                Map<String, IndexSet> devices = new HashMap<>();
+                s.rest.gres().forEach((name, ids) -> devices.put(name, ids.intersect(s.node.freeGres.getOrDefault(name, IndexSet.empty()))));
+                Allocation.Share held = new Allocation.Share(s.rest.node(), s.rest.agent(), s.rest.bootId(), s.rest.cores(), s.rest.cpus(),
+                        s.rest.memoryMb(), devices, true, false, 0);
+                s.node.hold(held, s.need.partition());
+                arrived.add(new Taken(s.node, held, s.need.partition()));
+            }
+            outlook.arrive(s.node, s.need, s.rest, there);
+        }
+        if (!there) {
+            arrived.forEach(t -> t.node.release(t.share, t.partition));
+            arrived.clear();
+        }
+    }
+
+    /** The pass is over. */
+    public void undo() {
+        for (Taken t : taken) {
+            t.node.release(t.share, t.partition);
+        }
+        for (Met m : met) {
+            scheduler.holdings().meet(m.who, m.node, -1);
+        }
+        for (Taken t : shares) {
+            t.node.share(t.partition, t.share.cores(), -1);
+        }
+        for (Taken t : resumed) {
+            t.node.release(t.share, t.partition, true);
+        }
+    }
+}

@@ -1,0 +1,471 @@
+package dev.muster.scheduler.preempt;
+
+import dev.muster.core.limits.PreemptPolicy;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Preemption;
+import dev.muster.core.state.State;
+import dev.muster.model.JobDesc;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobState;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.RemainingCapacity;
+import dev.muster.scheduler.node.FreeTable;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.SuspendedJobs;
+import dev.muster.scheduler.queue.BlockedClasses;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Who may have to give way, sorted by what decides to whom, and for each kind of taker a table of what would be free if all went that may have to
+ * for it: whom that is too little for nobody has to try to make room for. Nobody's priority and no time of exemption counts here, so there may be
+ * less room than it says, never more. Owned by the core thread.
+ */
+public final class PreemptableJobs {
+    private static final int FAILED_MAX = 64;
+
+    private final Scheduler scheduler;
+    private final Map<Of, Category> categories = new HashMap<>();
+    private final Map<Of, Kind> kinds = new HashMap<>();
+
+    /**
+     * What decides between two jobs.
+     *
+     * @param name    of the QOS or partition
+     * @param reserved whether the job that would have the nodes is of a reservation, or the one that has them gives way to those
+     */
+    private record Of(String name, boolean reserved) {}
+    private final Map<Integer, Holder> counted = new HashMap<>();
+    private boolean on;
+    /** Goes up when kinds are made anew. */
+    private long era;
+    /** Somebody who might have had to go was exempt until then, seconds since 1970. */
+    private long exemptUntil = Long.MAX_VALUE;
+
+    /** As of the settings: see {@link #inOrder}. */
+    private Comparator<Job> order = Comparator.comparingInt(Job::id);
+    private Comparator<Holder> holders = Comparator.comparing(Holder::job, order);
+
+    /** A job that may have to go, and the nodes on which it has something. */
+    record Holder(Job job, Category of, NodeSlot[] slots) {}
+
+    /** Jobs of one QOS, or of one partition, that go for the same takers. */
+    static final class Category {
+        private final Job example;
+        private final int[] cpus;
+        private final long[] memoryMb;
+        private final int[] gpus;
+        private final int[] holders;
+        private final Map<Integer, Job> jobs = new TreeMap<>();
+        /** Of these, who goes already; and the others in the order in which they would have to. */
+        private final Map<Integer, Job> going = new TreeMap<>();
+        private final List<Holder> staying = new ArrayList<>();
+
+        private Category(Job example, int nodes) {
+            this.example = example;
+            this.cpus = new int[nodes];
+            this.memoryMb = new long[nodes];
+            this.gpus = new int[nodes];
+            this.holders = new int[nodes];
+        }
+    }
+
+    /** Those for whom the same have to go. */
+    public static final class Kind {
+        private final JobDesc example;
+        private final String partition;
+        private final FreeTable table;
+        private final List<Category> below = new ArrayList<>();
+        private final BitSet dirty = new BitSet();
+        /** Of needs that were found to be too much in this pass, by place. */
+        private final List<List<NeedClass>> failed = new ArrayList<>();
+        /** Of needs for which there was no room in this pass beside what is planned, so many of each place. */
+        private final List<List<NeedClass>> planned = new ArrayList<>();
+        private long pass = -1;
+        /** Numbers of groups that are of it. */
+        private final BitSet groups = new BitSet();
+        /** Groups of takers for whom it is too little. */
+        private final BlockedClasses settled;
+
+        private Kind(JobDesc example, String partition, int nodes) {
+            this.example = example;
+            this.partition = partition;
+            this.table = new FreeTable(nodes);
+            this.settled = new BlockedClasses(table);
+        }
+    }
+
+    public PreemptableJobs(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** All anew. */
+    public void reset(State state, Iterable<Job> holding) {
+        categories.clear();
+        kinds.clear();
+        era++;
+        counted.clear();
+        PreemptPolicy policy = new PreemptPolicy(state);
+        on = policy.isOn();
+        order = inOrder(policy);
+        holders = Comparator.comparing(Holder::job, order);
+        holding.forEach(j -> set(state, policy, j));
+    }
+
+    /** What has become of these jobs. @param holding those on nodes */
+    public void follow(State state, Iterable<Integer> jobs, Map<Integer, Job> holding) {
+        if (on) {
+            PreemptPolicy policy = new PreemptPolicy(state);
+            for (int id : jobs) {
+                Job job = holding.get(id);
+                if (job == null) {
+                    forget(id);
+                } else {
+                    set(state, policy, job);
+                }
+            }
+        }
+    }
+
+    /** The job is on nodes, and may have to go or not. */
+    private void set(State state, PreemptPolicy policy, Job job) {
+        forget(job.id());
+        if (on && goes(state, policy, job)) {
+            Of key = new Of(policy.byQos() ? job.desc().charge().qos() : job.desc().partition(), Preemption.isGuest(job.desc()));
+            Category c = categories.get(key);
+            if (c == null) {
+                c = new Category(job, scheduler.nodes().size());
+                categories.put(key, c);
+                for (Kind kind : kinds.values()) {
+                    if (policy.outranks(kind.example, Long.MAX_VALUE, kind.partition, job)) {
+                        kind.below.add(c);
+                    }
+                }
+            }
+            Holder holder = new Holder(job, c, slots(job));
+            counted.put(job.id(), holder);
+            c.jobs.put(job.id(), job);
+            if (goesAlready(state, job)) {
+                c.going.put(job.id(), job);
+            } else {
+                c.staying.add(-Collections.binarySearch(c.staying, holder, holders) - 1, holder);
+            }
+            count(job, c, 1);
+        }
+    }
+
+    /** The job is on nodes no more. */
+    private void forget(int jobId) {
+        Holder was = counted.remove(jobId);
+        if (was != null) {
+            was.of.jobs.remove(jobId);
+            if (was.of.going.remove(jobId) == null) {
+                was.of.staying.remove(Collections.binarySearch(was.of.staying, was, holders));
+            }
+            count(was.job, was.of, -1);
+        }
+    }
+
+    private static boolean goes(State state, PreemptPolicy policy, Job job) {
+        boolean there = job.state() == JobState.RUNNING || SuspendedJobs.awaitsTurn(state, job);
+        return goesAlready(state, job) || there && policy.of(job) != Preemption.Mode.OFF;
+    }
+
+    /** It has had to give way, or is over but for what its nodes have to say. */
+    static boolean goesAlready(State state, Job job) {
+        return job.has(JobFlag.COMPLETING) || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
+    }
+
+    /**
+     * By start alone if that is what is asked for; or else those of the lowest QOS or partition first, in partitions the small ones. Of equals who
+     * was submitted first, of an array the first tasks.
+     */
+    private static Comparator<Job> inOrder(PreemptPolicy policy) {
+        boolean byStart = !policy.parameter("preempt_youngest_first").isEmpty() || !policy.parameter("youngest_first").isEmpty();
+        Comparator<Job> size = Comparator.comparingInt((Job j) -> policy.byQos() ? 0 : j.run().allocation().nodes().size());
+        return (byStart ? Comparator.comparingLong((Job j) -> -j.run().startTime()) : Comparator.comparingLong(policy::rank).thenComparing(size))
+                .thenComparingInt(j -> j.isArrayTask() ? j.array().jobId() : j.id()).thenComparingInt(j -> j.isArrayTask() ? j.array().task() : 0)
+                .thenComparingInt(Job::id);
+    }
+
+    /** Somebody is exempt until then. @param now seconds since 1970 */
+    void exempt(long until, long now) {
+        exemptUntil = Math.min(until, exemptUntil <= now ? Long.MAX_VALUE : exemptUntil);
+    }
+
+    /** A pass begins: what was to come by now has come. */
+    void passed(long now) {
+        exempt(Long.MAX_VALUE, now);
+    }
+
+    public long exemptUntil() {
+        return exemptUntil;
+    }
+
+    /** In which order jobs have to go. */
+    Comparator<Job> order() {
+        return order;
+    }
+
+    private void count(Job job, Category c, int sign) {
+        for (Allocation.Share s : job.run().allocation().held()) {
+            NodeSlot slot = scheduler.node(s.node());
+            if (slot != null && !s.released()) {
+                int n = slot.index;
+                c.cpus[n] += sign * slot.units(s).count() * slot.spec.cpusPerUnit();
+                c.memoryMb[n] += sign * s.memoryMb();
+                c.gpus[n] += sign * (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0);
+                c.holders[n] += sign;
+                changed(n);
+            }
+        }
+    }
+
+    /** Something of what is free on the node is other than it was. */
+    public void changed(int node) {
+        for (Kind kind : kinds.values()) {
+            kind.dirty.set(node);
+        }
+    }
+
+    Kind kind(PreemptPolicy policy, JobDesc taker, String partition) {
+        Of key = new Of(policy.byQos() ? taker.charge().firstQos() : partition, !taker.charge().reservation().isEmpty());
+        Kind kind = kinds.get(key);
+        if (kind == null) {
+            kind = new Kind(taker, partition, scheduler.nodes().size());
+            for (Category c : categories.values()) {
+                if (policy.outranks(taker, Long.MAX_VALUE, partition, c.example)) {
+                    kind.below.add(c);
+                }
+            }
+            kind.dirty.set(0, scheduler.nodes().size());
+            kinds.put(key, kind);
+        }
+        return kind;
+    }
+
+    public long era() {
+        return era;
+    }
+
+    /** Groups are to be asked anew. */
+    public void unsettle() {
+        kinds.values().forEach(k -> k.settled.clear());
+    }
+
+    /** Groups have other numbers. */
+    public void forgetGroups() {
+        unsettle();
+        kinds.values().forEach(k -> k.groups.clear());
+    }
+
+    /** The group with that number is of the kind. */
+    void join(Kind kind, int group) {
+        kind.groups.set(group);
+    }
+
+    /** Nobody has to go for such takers. */
+    public boolean isPowerless(Kind kind) {
+        for (Category c : kind.below) {
+            if (!c.jobs.isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** As of now, for the groups that are of one of the kinds: whether it is certain that what would be free is too little. */
+    public void settle(boolean[] vain) {
+        for (Kind kind : kinds.values()) {
+            current(kind);
+            kind.settled.wake();
+            for (int g = isPowerless(kind) ? kind.groups.nextSetBit(0) : -1; g >= 0 && g < vain.length; g = kind.groups.nextSetBit(g + 1)) {
+                vain[g] = true;
+            }
+            for (int g = 0; g < vain.length; g++) {
+                vain[g] |= kind.settled.isSure(g);
+            }
+        }
+    }
+
+    /** The same for one group, with what was taken in this pass. */
+    public boolean isSettled(Kind kind, int group) {
+        refresh(kind);
+        return kind.settled.has(group);
+    }
+
+    /** It is known to be so until something more would be free. */
+    public void settle(Kind kind, int group, NeedClass c, NeedClass.Memory memory) {
+        if (c.isKnownShort(kind.table, memory)) {
+            kind.settled.add(group, c);
+        }
+    }
+
+    /** All that may have to go for such takers, the oldest first. */
+    Iterable<Job> below(Kind kind) {
+        if (kind.below.size() == 1) {
+            return kind.below.getFirst().jobs.values();
+        }
+        Map<Integer, Job> out = new TreeMap<>();
+        kind.below.forEach(c -> out.putAll(c.jobs));
+        return out.values();
+    }
+
+    /** One of those who may have to go. */
+    Holder holder(Job job) {
+        Holder known = counted.get(job.id());
+        return known == null ? new Holder(job, null, slots(job)) : known;
+    }
+
+    private NodeSlot[] slots(Job job) {
+        List<Allocation.Share> held = job.run().allocation().held();
+        NodeSlot[] out = new NodeSlot[held.size()];
+        int size = 0;
+        for (Allocation.Share s : held) {
+            NodeSlot slot = s.released() ? null : scheduler.node(s.node());
+            if (slot != null) {
+                out[size++] = slot;
+            }
+        }
+        return size == out.length ? out : Arrays.copyOf(out, size);
+    }
+
+    /** Those who may have to go for such takers and do not yet, in the order in which they would. To be read before anything else is recorded. */
+    List<Holder> staying(Kind kind) {
+        if (kind.below.size() == 1) {
+            return kind.below.getFirst().staying;
+        }
+        List<Holder> out = new ArrayList<>();
+        kind.below.forEach(c -> out.addAll(c.staying));
+        out.sort(holders);
+        return out;
+    }
+
+    /** Those of them who go already. */
+    List<Job> going(Kind kind) {
+        List<Job> out = new ArrayList<>();
+        kind.below.forEach(c -> out.addAll(c.going.values()));
+        return out;
+    }
+
+    /** The job is one of those who may have to go for such takers. */
+    boolean isBelow(Kind kind, int jobId) {
+        Holder known = counted.get(jobId);
+        return known != null && kind.below.contains(known.of);
+    }
+
+    /**
+     * Not even if all went that may have to is there room.
+     *
+     * @param memory of this class and kind
+     * @param beside what reservations leave
+     */
+    boolean isShort(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity beside) {
+        if (!c.bounded) {
+            return false;
+        }
+        List<NeedClass> those = failedAt(kind, c.where());
+        if (c.isKnownShort(kind.table, memory)) {
+            return true;
+        }
+        for (NeedClass f : those) {
+            if (c.asksNoLess(f, true)) {
+                return true;
+            }
+        }
+        for (NeedClass f : kind.planned.get(c.where())) {
+            if (c.asksNoLess(f, false)) {
+                return true;
+            }
+        }
+        if (!c.isShort(kind.table, memory)) {
+            boolean reserved = isReserved(kind, c, memory, beside);
+            if (reserved) {
+                // for its time alone: who is over before a reservation begins may fit
+                failed(kind, c);
+            }
+            return reserved;
+        }
+        if (c.simple) {
+            those.removeIf(f -> f.asksNoLess(c, true));
+            those.add(c);
+        }
+        return true;
+    }
+
+    /** What reservations leave is too little: as long as these stay they leave less from pass to pass, and so that is remembered as well. */
+    private static boolean isReserved(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity beside) {
+        return c.heedsReservations() && !beside.isUnreserved() && kind.table.isShortOfUnreserved(c, beside, memory);
+    }
+
+    /** The node would do for one task at least if all left it that may have to. */
+    boolean mayServe(Kind kind, NeedClass c, NodeSlot node, RemainingCapacity beside) {
+        current(kind);
+        return kind.table.mayTakeWhoeverGoes(c, node.index, beside);
+    }
+
+    /** There was no room for such a one in this pass whoever went, and there will be none in it for who asks for no less. */
+    void failed(Kind kind, NeedClass c) {
+        if (c.simple) {
+            failedAt(kind, c.where());
+            List<NeedClass> those = kind.planned.get(c.where());
+            those.removeIf(f -> f.asksNoLess(c, false));
+            if (those.size() < FAILED_MAX) {
+                those.add(c);
+            }
+        }
+    }
+
+    /** All went that have to, and there was no room: there is none before something more becomes free. */
+    void hopeless(Kind kind, NeedClass.Memory memory) {
+        refresh(kind);
+        memory.at(kind.table.freed());
+    }
+
+    /** As things were when the kind was first asked for in this pass: in a pass what may be had only becomes less. */
+    private void current(Kind kind) {
+        if (kind.pass != scheduler.passes()) {
+            kind.pass = scheduler.passes();
+            kind.failed.clear();
+            kind.planned.clear();
+            refresh(kind);
+        }
+    }
+
+    private List<NeedClass> failedAt(Kind kind, int where) {
+        current(kind);
+        while (kind.failed.size() <= where) {
+            kind.failed.add(new ArrayList<>());
+            kind.planned.add(new ArrayList<>());
+        }
+        return kind.failed.get(where);
+    }
+
+    private void refresh(Kind kind) {
+        BitSet dirty = kind.dirty;
+        for (int n = dirty.nextSetBit(0); n >= 0; n = dirty.nextSetBit(n + 1)) {
+            NodeSlot slot = scheduler.nodes().get(n);
+            int cpus = slot.freeUnits.count() * slot.spec.cpusPerUnit();
+            long memoryMb = slot.freeMemoryMb;
+            int gpus = slot.freeGpus();
+            int stay = slot.holders;
+            for (Category c : kind.below) {
+                cpus += c.cpus[n];
+                memoryMb += c.memoryMb[n];
+                gpus += c.gpus[n];
+                stay -= c.holders[n];
+            }
+            kind.table.update(n, cpus, memoryMb, gpus, scheduler.ready(slot), stay <= 0);
+        }
+        dirty.clear();
+    }
+}

@@ -1,0 +1,293 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.limits.LimitCache;
+import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.state.BurstBuffer;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Partition;
+import dev.muster.core.state.State;
+import dev.muster.model.JobFlag;
+import dev.muster.model.JobReason;
+import dev.muster.model.ReservationFlag;
+import dev.muster.model.ResourceRequest;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.claim.ReservedNodes;
+import dev.muster.scheduler.node.FreeTable;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.preempt.PreemptableJobs;
+import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.SwitchWait;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What is kept between passes of classes of needs and of lanes. Owned by the core thread. */
+public final class JobClassIndex {
+    private static final long[] NOWHERE = {};
+    private final Scheduler scheduler;
+    private final Map<ResourceNeed, NeedClass> byNeed = new IdentityHashMap<>();
+    private final Map<EligibleNodes.Where, NeedClass.Where> wheres = new HashMap<>();
+    private final Map<Key, Integer> byKey = new HashMap<>();
+    private final Map<String, Integer> partitions = new HashMap<>();
+    private final Map<Desk, Integer> desks = new HashMap<>();
+    private final Map<Group, Group> groups = new HashMap<>();
+    private final List<Lane> lanes = new ArrayList<>();
+    /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
+    private BlockedClasses settled = new BlockedClasses(new FreeTable(0));
+    private ReservedNodes reserved = ReservedNodes.NOTHING;
+    private boolean areMagnetic;
+    /** Jobs whose places were kept in the last pass, in the order in which their turns came. */
+    private final List<Integer> comers = new ArrayList<>();
+    /** Goes up with each change of what nodes are. */
+    private long version;
+
+    /** Jobs that a pass cannot tell from one another but by their place in the queue. */
+    private record Key(ResourceNeed need, ResourceRequest request, int limitMin, int timeMinMin, String user, String account, String qos) {
+        // needs are one object each: their long hash is not made
+        @Override
+        public int hashCode() {
+            return (((quick(need) * 31 + limitMin) * 31 + user.hashCode()) * 31 + account.hashCode()) * 31 + qos.hashCode();
+        }
+
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Key k && k.need == need && k.limitMin == limitMin && k.timeMinMin == timeMinMin && k.user.equals(user)
+                    && k.account.equals(account) && k.qos.equals(qos) && k.request.equals(request);
+        }
+    }
+
+    /** What decides which licences are given. */
+    private record Desk(LicenseRequest.Wanted wanted, int limitMin, String reservation) {}
+
+    /** Those who may make others give way alike. */
+    public static final class Group {
+        private final ResourceNeed need;
+        private final String qos;
+        /** Trying to make room was in vain up to this priority, in the pass of that number. */
+        public long vain;
+        public long pass = -1;
+        /** Of what would be free if all went that may have to. */
+        public final NeedClass.Memory memory = new NeedClass.Memory();
+        /** Which kind of taker they are, as long as {@link PreemptableJobs#era} is this. */
+        public PreemptableJobs.Kind kind;
+        public long kindEra = -1;
+
+        private final int id;
+
+        private Group(int id, ResourceNeed need, String qos) {
+            this.id = id;
+            this.need = need;
+            this.qos = qos;
+        }
+
+        public int id() {
+            return id;
+        }
+
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof Group g && g.need == need && g.qos.equals(qos);
+        }
+
+        @Override
+        public int hashCode() {
+            return quick(need) * 31 + qos.hashCode();
+        }
+    }
+
+    /** Jobs of one {@link Key}: what limits say to one of them they say to all. */
+    public static final class Lane {
+        public final NeedClass need;
+        public final Group group;
+        /** What limits count of each of its jobs; null where there are none. */
+        private final LimitCache.Asked asked;
+
+        private Lane(NeedClass need, Group group, LimitCache.Asked asked) {
+            this.need = need;
+            this.group = group;
+            this.asked = asked;
+        }
+
+        /** What limits say to its jobs. */
+        public JobReason limit(LimitCache limits) {
+            return asked == null ? JobReason.NONE : limits.blocks(asked);
+        }
+
+        /** Who is charged for its jobs, counted from 1, where nothing else decides on limits; 0 elsewhere. */
+        public int payer() {
+            return asked == null || !asked.isShared() ? 0 : asked.payer() + 1;
+        }
+    }
+
+    private static int quick(ResourceNeed need) {
+        return ((need.limitMin() * 31 + need.tasks()) * 31 + need.nodesMin()) * 31 + (int) (need.memPerCpuMb() + need.memPerNodeMb());
+    }
+
+    public JobClassIndex(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    public void clear() {
+        byNeed.clear();
+        settled = new BlockedClasses(scheduler.free());
+        reserved = ReservedNodes.NOTHING;
+        wheres.clear();
+        partitions.clear();
+        desks.clear();
+        version++;
+        forgetLanes();
+    }
+
+    public void forgetLanes() {
+        byKey.clear();
+        lanes.clear();
+        groups.clear();
+        scheduler.yields().forgetGroups();
+    }
+
+    public BlockedClasses settled() {
+        return settled;
+    }
+
+    public List<Integer> comers() {
+        return comers;
+    }
+
+    /** What reservations have of nodes. When that is other than before, who was turned down is looked at anew. @param now seconds since 1970 */
+    public ReservedNodes reserved(State state, long now) {
+        if (!reserved.holds(state, now)) {
+            boolean drew = areMagnetic;
+            reserved = new ReservedNodes(scheduler, state, now);
+            areMagnetic = state.reservations().values().stream().anyMatch(r -> r.has(ReservationFlag.MAGNETIC));
+            forgetShort();
+            if (drew || areMagnetic) {
+                scheduler.forgetLanes();
+            }
+        }
+        return reserved;
+    }
+
+    public int groupsSize() {
+        return groups.size();
+    }
+
+    /** More lanes are kept than jobs wait: those of jobs that are gone. */
+    public boolean areMany(int queued) {
+        return lanes.size() > Scheduler.CLASSES_MAX + 2 * queued;
+    }
+
+    public long version() {
+        return version;
+    }
+
+    /** A node has other features: who may run where is looked at anew. */
+    public void moved() {
+        version++;
+        wheres.values().forEach(w -> w.mask = new long[0]);
+        forgetShort();
+    }
+
+    /** Everybody is tried again. */
+    public void forgetShort() {
+        settled.clear();
+        scheduler.yields().unsettle();
+        byNeed.values().forEach(NeedClass::forget);
+        groups.values().forEach(g -> g.memory.forget());
+    }
+
+    public int size() {
+        return byNeed.size();
+    }
+
+    /** Numbers in {@link NeedClass#desk} are less. */
+    public int desksSize() {
+        return desks.size() + 1;
+    }
+
+    public int partitionsSize() {
+        return partitions.size();
+    }
+
+    public int partition(String name) {
+        return partitions.computeIfAbsent(name, n -> partitions.size());
+    }
+
+    /** The class of a need, one object per distinct need. */
+    public NeedClass of(ResourceNeed need, EligibleNodes candidates, boolean memoryConsumed) {
+        NeedClass c = byNeed.get(need);
+        if (c == null) {
+            EligibleNodes.Where key = EligibleNodes.Where.of(need);
+            NeedClass.Where where = wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
+            int desk = need.licences().items().isEmpty() ? 0 : desks.computeIfAbsent(
+                    new Desk(need.licences(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
+            c = new NeedClass(byNeed.size(), need, partition(need.partition()), where, desk, memoryConsumed);
+            byNeed.put(need, c);
+        }
+        if (c.mask().length == 0) {
+            c.look(FreeTable.mask(candidates.of(need, Set.of()), scheduler.nodes().size()));
+        }
+        return c;
+    }
+
+    /** Nodes of that kind as far as they are known; none if they are not. */
+    long[] mask(EligibleNodes.Where key) {
+        NeedClass.Where where = wheres.get(key);
+        return where == null ? NOWHERE : where.mask;
+    }
+
+    /** Those with the need and the QOS, one object for all of them. */
+    public Group group(ResourceNeed need, String qos) {
+        Group group = new Group(groups.size(), need, qos);
+        Group same = groups.putIfAbsent(group, group);
+        return same == null ? group : same;
+    }
+
+    public Lane lane(int id) {
+        return lanes.get(id);
+    }
+
+    public Lane[] allLanes() {
+        return lanes.toArray(new Lane[0]);
+    }
+
+    /** Of all places, by their numbers. */
+    public long[][] masks() {
+        long[][] out = new long[wheres.size()][];
+        wheres.values().forEach(w -> out[w.id] = w.mask);
+        return out;
+    }
+
+    /** The lane of a job about which there is nothing special; UNKNOWN for others. */
+    public int laneOf(State state, Job job, EligibleNodes candidates, boolean memoryConsumed, boolean limited) {
+        String partition = job.desc().partition();
+        String qos = job.desc().charge().qos();
+        if (job.isHet() || partition.indexOf(',') >= 0 || qos.indexOf(',') >= 0 || job.array().maxRunning() > 0 || job.desc().timing().deadline() > 0
+                || !job.desc().charge().reservation().isEmpty() || !job.desc().request().prefer().isEmpty() || job.has(JobFlag.EXPEDITING)
+                || job.desc().extras().warnReserve()
+                || BurstBuffer.blocks(state, job) != JobReason.NONE || limited && BurstBuffer.megabytes(job.desc()) > 0) {
+            return QueueOrder.UNKNOWN;
+        }
+        Optional<Partition> of = state.partitions().find(partition);
+        if (of.isEmpty() || PartitionLimits.reason(job.desc(), of.get(), state) != JobReason.NONE) {
+            return QueueOrder.UNKNOWN;
+        }
+        ResourceNeed need = scheduler.needs().of(job, of.get(), state);
+        if (need.network().switches() > 0 || PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings()) >= 0
+                || SwitchWait.mayDelayBoot(job, need, state)
+                || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
+            return QueueOrder.UNKNOWN;
+        }
+        Key key = new Key(need, job.desc().request(), job.desc().timing().timeLimitMin(), job.desc().timing().timeMinMin(),
+                job.desc().owner().user(), job.desc().charge().account(), qos);
+        return byKey.computeIfAbsent(key, k -> {
+            lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()),
+                    limited ? scheduler.limits().asked(job.desc(), need.limitMin()) : null));
+            return lanes.size() - 1;
+        });
+    }
+}

@@ -1,0 +1,140 @@
+package dev.muster.scheduler.timeline;
+
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.core.tres.Licenses;
+import dev.muster.model.LayeredResource;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.HeldLicenses;
+import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.request.ResourceNeed;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Who gets which licences in a pass; the plan of them is made when the first job asks. */
+public final class LicenseAllocator {
+    private static final byte HAS = 1;
+    private static final byte LACKS = 2;
+    private final Scheduler scheduler;
+    private final State state;
+    private final Now now;
+    private final Supplier<TimeGrid> times;
+    private LicensePlan plan;
+    /** What would be given now to those without a reservation, until somebody takes any. */
+    private final Map<Asked, Optional<List<LicenseRequest.Item>>> atOnce = new HashMap<>();
+
+    /** Goes up when somebody takes any. */
+    private int taken;
+    /** By {@link NeedClass#desk} whether licences are there or not, as of that. */
+    private byte[] said = {};
+    private int saidAt;
+
+    private record Asked(LicenseRequest.Wanted wanted, int end) {}
+
+    /** @param times those of the pass, made when they are asked for */
+    public LicenseAllocator(Scheduler scheduler, State state, Now now, Supplier<TimeGrid> times) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.now = now;
+        this.times = times;
+    }
+
+    /** The licences that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
+    public Optional<List<LicenseRequest.Item>> given(ResourceNeed need, int slot) {
+        LicenseRequest.Wanted anywhere = anywhere(need.licences(), state.settings().layered());
+        if (anywhere.items().isEmpty()) {
+            return Optional.of(List.of());
+        }
+        int end = times.get().endSlot(slot, need.limitMin());
+        return slot > 0 || !need.reservation().isEmpty() ? plan().choose(anywhere, slot, end, need.reservation())
+                : atOnce.computeIfAbsent(new Asked(anywhere, end), a -> plan().choose(a.wanted, 0, a.end, ""));
+    }
+
+    /**
+     * Jobs of a class that asks for any would have to wait for licences now: as {@link #given}, looked up once for all that ask for the same.
+     *
+     * @param desk  of the class, as {@link NeedClass#desk}
+     * @param desks more than any of these
+     * @param c     it, or another that asks for the same
+     */
+    public boolean lacks(int desk, int desks, NeedClass c) {
+        if (saidAt != taken || desk >= said.length) {
+            saidAt = taken;
+            said = new byte[Math.max(desks, desk + 1)];
+        }
+        if (said[desk] == 0) {
+            said[desk] = given(c.need, 0).isEmpty() ? LACKS : HAS;
+        }
+        return said[desk] == LACKS;
+    }
+
+    /** Without those of layered resources, which depend on nodes. */
+    public static LicenseRequest.Wanted anywhere(LicenseRequest.Wanted wanted, List<LayeredResource> all) {
+        return all.isEmpty() || wanted.items().isEmpty() ? wanted : new LicenseRequest.Wanted(
+                wanted.items().stream().filter(i -> all.stream().noneMatch(r -> r.name().equals(i.name()))).toList(), wanted.any());
+    }
+
+    /** What it would get of layered resources from that slot on, which depends on its nodes. */
+    public Layers layers(ResourceNeed need, int slot) {
+        List<LayeredResource> all = need.licences().items().isEmpty() ? List.of() : state.settings().layered();
+        return all.isEmpty() ? NO_LAYERS : new Layers(all, need.licences(),
+                pool -> plan().left(pool, slot, times.get().endSlot(slot, need.limitMin()), need.reservation()));
+    }
+
+    private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+
+    /** Takes what an allocation has of licences, or with give puts it back. */
+    public void take(Allocation allocation, ResourceNeed need, boolean give) {
+        if (!allocation.licences().isEmpty()) {
+            atOnce.clear();
+            taken++;
+            LicenseRequest.parse(allocation.licences()).ifPresent(w -> plan().take(give ? negative(w.items()) : w.items(), 0,
+                    times.get().endSlot(0, need.limitMin())));
+        }
+    }
+
+    /** As {@link #take}, of what was given from a slot on. */
+    public void keep(List<LicenseRequest.Item> items, int slot, ResourceNeed need, boolean give) {
+        if (!items.isEmpty()) {
+            atOnce.clear();
+            taken++;
+            plan().take(give ? negative(items) : items, slot, times.get().endSlot(slot, need.limitMin()));
+        }
+    }
+
+    /** As if a job that has some were gone, or back. One that is suspended keeps them. */
+    public void lift(Job holder, boolean off) {
+        List<LicenseRequest.Item> items = Licenses.held(holder);
+        if (!items.isEmpty()) {
+            atOnce.clear();
+            taken++;
+            plan().take(off ? negative(items) : items, 0, Math.max(1, times.get().slotAt(secondsLeft(holder.run().limitTickMs()))));
+        }
+    }
+
+    private long secondsLeft(long limitTickMs) {
+        return limitTickMs < 0 ? Long.MAX_VALUE / 2 : Math.max(0, (limitTickMs - now.tickMs() + 999) / 1000);
+    }
+
+    private static List<LicenseRequest.Item> negative(List<LicenseRequest.Item> items) {
+        return items.stream().map(i -> new LicenseRequest.Item(i.name(), -i.count())).toList();
+    }
+
+    private LicensePlan plan() {
+        if (plan == null) {
+            plan = new LicensePlan(Licenses.capacities(state), times.get());
+            for (HeldLicenses.Held h : scheduler.licensed().all()) {
+                plan.running(h.reservation(), h.items(), secondsLeft(h.limitTickMs()));
+            }
+            plan.keep(state, now.seconds());
+        }
+        return plan;
+    }
+}

@@ -1,0 +1,114 @@
+package dev.muster.scheduler.timeline;
+
+import dev.muster.core.state.LicenseRequest;
+import dev.muster.core.state.Reservation;
+import dev.muster.core.state.State;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** How many of each licence are free when, on the same grid of times as the nodes. */
+public final class LicensePlan {
+    private final Map<String, int[]> free = new HashMap<>();
+    private final TimeGrid times;
+    /** What running jobs have of each, by the slot before which they give it back: taken when somebody looks. */
+    private final Map<String, int[]> held = new HashMap<>();
+
+    public LicensePlan(Map<String, Integer> configured, TimeGrid times) {
+        this.times = times;
+        configured.forEach((name, count) -> {
+            int[] slots = new int[times.count()];
+            java.util.Arrays.fill(slots, count);
+            free.put(name, slots);
+        });
+    }
+
+    private record Kept(String reservation, Map<String, Integer> left, int fromSlot, int toSlot) {}
+
+    private final List<Kept> kept = new ArrayList<>();
+    private final Map<String, Map<String, Integer>> usedIn = new HashMap<>();
+
+    /** They are for jobs of a reservation in these slots, as far as these do not have them already. Running jobs come first. */
+    private void keep(Reservation r, int fromSlot, int toSlot) {
+        Map<String, Integer> left = new HashMap<>();
+        r.licences().forEach(i -> left.merge(i.name(), i.count(), Integer::sum));
+        usedIn.getOrDefault(r.name(), Map.of()).forEach((name, count) -> left.computeIfPresent(name, (n, c) -> Math.max(0, c - count)));
+        kept.add(new Kept(r.name(), left, fromSlot, toSlot));
+    }
+
+    /** Likewise all reservations, in their times. @param nowS seconds since 1970 */
+    public void keep(State state, long nowS) {
+        for (Reservation r : state.reservations().values()) {
+            for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of() : r.windows(nowS, nowS, nowS + times.reachS())) {
+                keep(r, times.slotAt(Math.max(0, w.from() - nowS)), Math.max(1, times.slotAt(w.to() - nowS)));
+            }
+        }
+    }
+
+    private int keptFor(String name, int slot, String own) {
+        int sum = 0;
+        for (Kept k : kept) {
+            sum += !k.reservation.equals(own) && slot >= k.fromSlot && slot < k.toSlot ? k.left.getOrDefault(name, 0) : 0;
+        }
+        return sum;
+    }
+
+    /** A running job of that reservation, "" for none, has them for so many seconds more. */
+    public void running(String reservation, List<LicenseRequest.Item> items, long secondsLeft) {
+        if (!reservation.isEmpty()) {
+            items.forEach(i -> usedIn.computeIfAbsent(reservation, r -> new HashMap<>()).merge(i.name(), i.count(), Integer::sum));
+        }
+        int end = Math.min(times.count(), Math.max(1, times.slotAt(secondsLeft)));
+        for (LicenseRequest.Item item : items) {
+            held.computeIfAbsent(item.name(), n -> new int[times.count() + 1])[end] += item.count();
+        }
+    }
+
+    /** How many of that one are free in each slot; null if there is no such licence. */
+    private int[] slots(String name) {
+        int[] slots = free.get(name);
+        int[] ends = held.isEmpty() ? null : held.remove(name);
+        if (slots == null || ends == null) {
+            return slots;
+        }
+        int taken = 0;
+        for (int slot = slots.length - 1; slot >= 0; slot--) {
+            taken += ends[slot + 1];
+            slots[slot] -= taken;
+        }
+        return slots;
+    }
+
+    /** What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it must wait. */
+    public Optional<List<LicenseRequest.Item>> choose(LicenseRequest.Wanted wanted, int fromSlot, int toSlot, String reservation) {
+        if (!wanted.any()) {
+            return wanted.items().stream().allMatch(i -> isFree(i, fromSlot, toSlot, reservation)) ? Optional.of(wanted.items()) : Optional.empty();
+        }
+        return wanted.items().stream().filter(i -> isFree(i, fromSlot, toSlot, reservation)).findFirst().map(List::of);
+    }
+
+    private boolean isFree(LicenseRequest.Item item, int fromSlot, int toSlot, String reservation) {
+        return item.count() == 0 || left(item.name(), fromSlot, toSlot, reservation) >= item.count();
+    }
+
+    /** So many a job of that reservation, "" for none, can have all the time. */
+    public int left(String name, int fromSlot, int toSlot, String reservation) {
+        int[] slots = slots(name);
+        int least = slots == null ? 0 : Integer.MAX_VALUE;
+        for (int slot = fromSlot; slots != null && slot < toSlot; slot++) {
+            least = Math.min(least, slots[slot] - keptFor(name, slot, reservation));
+        }
+        return least;
+    }
+
+    public void take(List<LicenseRequest.Item> items, int fromSlot, int toSlot) {
+        for (LicenseRequest.Item item : items) {
+            int[] slots = slots(item.name());
+            for (int slot = fromSlot; slots != null && slot < Math.min(toSlot, slots.length); slot++) {
+                slots[slot] -= item.count();
+            }
+        }
+    }
+}

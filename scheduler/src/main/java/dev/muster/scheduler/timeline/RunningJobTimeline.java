@@ -1,0 +1,149 @@
+package dev.muster.scheduler.timeline;
+
+import dev.muster.core.command.Planner;
+import dev.muster.core.state.Allocation;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.model.IndexSet;
+import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.SuspendedJobs;
+import dev.muster.scheduler.request.ResourceNeed;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What running jobs leave when, for one pass: made when the first job has to wait, with what the pass has started until then. */
+public final class RunningJobTimeline {
+    /** A job that is over but for its node's last word is given so long, in seconds. */
+    public static final int LEAVING_S = 60;
+
+    private final Scheduler scheduler;
+    private final State state;
+    private final Now now;
+    private final List<Planner.Start> starts;
+    private final Map<Integer, long[]> unitEnds = new HashMap<>();
+    private boolean yearly;
+    private TimeGrid times;
+    private CapacityTimeline grid;
+
+    /** @param starts of the pass so far; more may come */
+    public RunningJobTimeline(Scheduler scheduler, State state, Now now, List<Planner.Start> starts) {
+        this.scheduler = scheduler;
+        this.state = state;
+        this.now = now;
+        this.starts = starts;
+    }
+
+    /** Who has no limit is over after a year: for who is told when he may begin, and has nothing kept for him. Before anything is asked. */
+    public void yearly() {
+        yearly = true;
+    }
+
+    /** Nobody has had to wait yet. */
+    public boolean isEmpty() {
+        return grid == null;
+    }
+
+    public TimeGrid times() {
+        if (times == null && scheduler.isLarge()) {
+            times = TimeGrid.TELESCOPING;
+        } else if (times == null) {
+            List<Long> ends = new ArrayList<>();
+            scheduler.holders().forEach(job -> ends.add(left(job)));
+            starts.forEach(start -> ends.add(length(start)));
+            times = TimeGrid.with(ends, scheduler.nodes().size());
+        }
+        return times;
+    }
+
+    /** Seconds until the job must be over. */
+    private long left(Job job) {
+        return yearly ? Forecast.yearly(state, job, now.seconds(), now.tickMs()) : Forecast.left(state, job, now.tickMs());
+    }
+
+    private static long length(Planner.Start start) {
+        return start.limitMin() < 0 ? Long.MAX_VALUE / 2 : start.limitMin() * 60L;
+    }
+
+    public CapacityTimeline grid() {
+        if (grid == null) {
+            grid = new CapacityTimeline(scheduler.nodes(), times());
+            Map<Integer, Long> lastEnd = new HashMap<>();
+            for (Job job : scheduler.holders()) {
+                if (!SuspendedJobs.gaveItsCores(state, job)) {
+                    release(job.run().allocation().nodes(), left(job), lastEnd);
+                }
+                release(job.run().allocation().leaving(), LEAVING_S, lastEnd);
+            }
+            for (Planner.Start start : starts) {
+                release(start.allocation().nodes(), length(start), lastEnd);
+            }
+            lastEnd.forEach((node, end) -> grid.idle(node, end));
+            unitEnds.forEach((node, ends) -> {
+                for (long end : ends) {
+                    if (end > 0) {
+                        grid.free(node, end - 1, 1, 0);
+                    }
+                }
+            });
+            unitEnds.clear();
+        }
+        return grid;
+    }
+
+    /** Somebody has so many units and mebibytes of the node from now on, as long as the need may take. Nothing if nobody has had to wait yet. */
+    public void take(NodeSlot node, ResourceNeed need, int units, long memoryMb) {
+        if (grid != null) {
+            grid.take(node.index, 0, times().endSlot(0, need.limitMin()), units, memoryMb);
+        }
+    }
+
+    /** As {@link #take} for a moment. @param there or back again */
+    public void arrive(NodeSlot node, ResourceNeed need, Allocation.Share share, boolean there) {
+        if (grid != null) {
+            grid.give(node.index, times().endSlot(0, need.limitMin()), there ? -node.units(share).count() : node.units(share).count(),
+                    there ? -share.memoryMb() : share.memoryMb());
+        }
+    }
+
+    /** A running job is off its nodes for a moment, and what it has is free until it would have left. @param off or on again */
+    public void lifted(Job job, boolean off) {
+        if (grid != null && !SuspendedJobs.gaveItsCores(state, job)) {
+            give(job.run().allocation().nodes(), left(job), off);
+            give(job.run().allocation().leaving(), LEAVING_S, off);
+        }
+    }
+
+    private void give(List<Allocation.Share> shares, long afterSeconds, boolean off) {
+        for (Allocation.Share share : shares) {
+            NodeSlot node = scheduler.node(share.node());
+            if (node != null && !share.released()) {
+                grid.give(node.index, times().slotAt(Math.max(0, afterSeconds)), off ? node.units(share).count() : -node.units(share).count(),
+                        off ? share.memoryMb() : -share.memoryMb());
+            }
+        }
+    }
+
+    private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
+        for (Allocation.Share share : shares) {
+            NodeSlot node = scheduler.node(share.node());
+            if (node != null && !share.released() && node.isShared()) {
+                // a core that several have is free with the last of them
+                long[] ends = unitEnds.computeIfAbsent(node.index, n -> new long[node.spec.units()]);
+                IndexSet units = node.units(share);
+                for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
+                    ends[u] = Math.max(ends[u], afterSeconds + 1);
+                }
+                grid.free(node.index, afterSeconds, 0, share.memoryMb());
+                lastEnd.merge(node.index, afterSeconds, Math::max);
+            } else if (node != null && !share.released()) {
+                grid.free(node.index, afterSeconds, node.units(share).count(), share.memoryMb());
+                lastEnd.merge(node.index, afterSeconds, Math::max);
+            }
+        }
+    }
+}

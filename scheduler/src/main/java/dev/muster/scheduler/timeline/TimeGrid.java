@@ -1,0 +1,127 @@
+package dev.muster.scheduler.timeline;
+
+import java.util.TreeSet;
+
+/**
+ * The times that a plan is made in: slots that begin at so many seconds from now, each as long as until the next. Fine near now and coarse
+ * later; where little runs, also the exact times at which it ends, so that nothing is rounded.
+ *
+ * @param starts ascending, the first 0, all below 2^31
+ */
+public record TimeGrid(int[] starts) {
+    /** So far steps are fine enough to go by: seven days, in seconds. */
+    public static final int HORIZON_S = 7 * 86400;
+    private static final int MONTH_S = 30 * 86400;
+    /** Who has no limit is said to be over after so long where somebody waits for him, as in Slurm. */
+    public static final int YEAR_S = 365 * 86400;
+    /** Steps in seconds and where they end. */
+    private static final int[][] STEPS = {{60, 600}, {300, 3600}, {900, 6 * 3600}, {3600, 86400}, {7200, 3 * 86400}, {4 * 3600, HORIZON_S}};
+    /** Likewise behind them, in a pass, where places are kept there for a few, and in a plan of everything. */
+    private static final int[][] PASS_STEPS = {{4 * 86400, MONTH_S}, {28 * 86400, YEAR_S}};
+    private static final int[][] PLAN_STEPS = {{86400, MONTH_S}, {7 * 86400, YEAR_S}, {30 * 86400, 2 * YEAR_S}, {YEAR_S, 20 * YEAR_S}};
+    /** In the seven days. */
+    public static final int NEAR_COUNT = telescoping(1, new int[0][]).length;
+    static final TimeGrid TELESCOPING = new TimeGrid(telescoping(1, PASS_STEPS));
+    private static final TimeGrid FEW = new TimeGrid(telescoping(1, PLAN_STEPS));
+    /** Where there are no more nodes passes keep places behind the seven days as exactly as plans do. */
+    private static final int FEW_NODES = 600;
+    /** Slots times nodes of a plan with exact times: more, and only the telescoping ones are used. */
+    public static final int CELLS_MAX = 1 << 19;
+
+    /** Slots of a plan, at most. */
+    private static final int SLOTS_MAX = 2000;
+    /** Slots times nodes of a plan of everything: with few nodes its steps are finer. */
+    private static final int PLAN_CELLS_MAX = 1 << 20;
+    private static final int[] FINER = {20, 10, 6, 4, 3, 2};
+    private static final int LATER_FINER = 4;
+    public static final int STEP_MIN_S = 60;
+
+    /** As fine as so many nodes allow. */
+    public static TimeGrid fine(int nodes) {
+        return fine(nodes, FINER[0]);
+    }
+
+    /** Likewise for a time that begins later: there nobody asks for minutes. */
+    public static TimeGrid later(int nodes) {
+        return fine(nodes, LATER_FINER);
+    }
+
+    private static TimeGrid fine(int nodes, int most) {
+        for (int f : FINER) {
+            if (f > most) {
+                continue;
+            }
+            TimeGrid t = new TimeGrid(telescoping(f, PLAN_STEPS));
+            int near = t.slotAt(HORIZON_S);
+            if (near <= SLOTS_MAX && (long) near * nodes <= PLAN_CELLS_MAX) {
+                return t;
+            }
+        }
+        return FEW;
+    }
+
+    private static int[] telescoping(int finer, int[][] behind) {
+        java.util.ArrayList<Integer> out = new java.util.ArrayList<>();
+        int at = 0;
+        for (int[] step : STEPS) {
+            while (at < step[1]) {
+                out.add(at);
+                at += Math.max(STEP_MIN_S, step[0] / finer);
+            }
+        }
+        for (int[] step : behind) {
+            while (at < step[1]) {
+                out.add(at);
+                at += step[0];
+            }
+        }
+        return out.stream().mapToInt(i -> i).toArray();
+    }
+
+    /** With these ends as well, in seconds from now, if there are few enough of them for so many nodes. */
+    static TimeGrid with(Iterable<Long> ends, int nodes) {
+        TreeSet<Integer> all = new TreeSet<>();
+        TimeGrid base = nodes <= FEW_NODES ? FEW : TELESCOPING;
+        for (long end : ends) {
+            if (end > 0 && end < Integer.MAX_VALUE / 2) {
+                all.add((int) end);
+                if ((long) (all.size() + NEAR_COUNT) * nodes > CELLS_MAX) {
+                    return base;
+                }
+            }
+        }
+        for (int s : base.starts) {
+            all.add(s);
+        }
+        return new TimeGrid(all.stream().mapToInt(i -> i).toArray());
+    }
+
+    public int count() {
+        return starts.length;
+    }
+
+    /** When the last slot begins, in seconds from now. */
+    int reachS() {
+        return starts[starts.length - 1];
+    }
+
+    /** The first slot that begins at or after so many seconds from now; the number of slots if there is none. */
+    public int slotAt(long seconds) {
+        int lo = 0;
+        int hi = starts.length;
+        while (lo < hi) {
+            int mid = (lo + hi) >>> 1;
+            if (starts[mid] >= seconds) {
+                hi = mid;
+            } else {
+                lo = mid + 1;
+            }
+        }
+        return lo;
+    }
+
+    /** One past the last slot that a job starting in a slot with this limit touches. */
+    public int endSlot(int slot, int limitMin) {
+        return limitMin < 0 ? starts.length : Math.max(slot + 1, slotAt(starts[slot] + limitMin * 60L));
+    }
+}
