@@ -18,7 +18,7 @@ script csr.sh "openssl req -new -key $dir/\$1.key -subj /CN=\$1"
 script valid.sh "echo \"\$1\" >> $dir/asked; grep -qx -- \"\$1\" $dir/tokens"
 script sign.sh "openssl x509 -req -CA $dir/ca_cert.pem -CAkey $dir/ca_key.pem -CAcreateserial -days 1 <<< \"\$1\" 2>/dev/null"
 all="get_node_token_script=$dir/token.sh,generate_csr_script=$dir/csr.sh,get_node_cert_key_script=$dir/key.sh,validate_node_script=$dir/valid.sh,sign_csr_script=$dir/sign.sh"
-printf 'ClusterName=test\nSlurmctldHost=h\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\nTLSType=tls/s2n\n' "$dir" > "$SLURM_CONF"
+printf 'ClusterName=test\nSlurmctldHost=localhost\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\nTLSType=tls/s2n\n' "$dir" > "$SLURM_CONF"
 for wrong in "CertmgrType=certmgr/none:CertmgrType=certmgr/none is not part of this version" "CertmgrParameters=sign_script=/x:Invalid CertmgrParameters sign_script" \
     "CertmgrParameters=certificate_renewal_period=0:Invalid certificate_renewal_period: 0. Needs to be positive integer"; do
   sed '$a'"${wrong%%:*}" "$SLURM_CONF" > "$dir/wrong.conf"

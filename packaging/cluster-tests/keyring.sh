@@ -9,7 +9,7 @@ keys() { local IFS=,; echo "{\"keys\":[$*]}" > "$dir/slurm.jwks.new"; chmod 600 
 works() { local id; id=$(sbatch --parsable -o /dev/null --wrap 'srun true') && wait_empty && sacct -X -n -j "$id" -o State | xargs; }
 as_nobody() { (cd / && setpriv --reuid=nobody --regid=nogroup --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "$@" 2>&1); }
 echo broken > "$dir/slurm.jwks"; chmod 600 "$dir/slurm.jwks"
-printf 'ClusterName=test\nSlurmctldHost=h\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' "$dir" > "$SLURM_CONF"
+printf 'ClusterName=test\nSlurmctldHost=localhost\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' "$dir" > "$SLURM_CONF"
 match "a file that is none" "slurm.jwks: it is no JSON" "$(slurmctld -D -f "$SLURM_CONF" 2>&1 </dev/null | head -5 || true)"
 keys "$(key a "$a")"
 start_cluster 2 4

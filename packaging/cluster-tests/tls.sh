@@ -15,7 +15,7 @@ serial() { (openssl s_client -connect "127.0.0.1:$1" -CAfile "$dir/ca_cert.pem" 
 { authority ca; authority other; pair ctld ctld; pair dbd dbd; pair slurmd slurmd; pair restd localhost; } 2>/dev/null
 prepare_dbd
 printf 'TLSType=tls/s2n\nDebugFlags=TLS,AuditTLS\n' >> "$dir/slurmdbd.conf"
-printf 'ClusterName=test\nSlurmctldHost=h\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' "$dir" > "$SLURM_CONF"
+printf 'ClusterName=test\nSlurmctldHost=localhost\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' "$dir" > "$SLURM_CONF"
 for wrong in "TLSType=tls/none2:TLSType=tls/none2 is not part of this version" "TLSParameters=ca_cert_fle=/x:Invalid TLSParameters ca_cert_fle" \
     "TLSParameters=ca_cert_file=x:TLSParameters=ca_cert_file is no absolute path"; do
   sed '$a'"${wrong%%:*}" "$SLURM_CONF" > "$dir/wrong.conf"

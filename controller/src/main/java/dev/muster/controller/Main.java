@@ -139,6 +139,14 @@ public final class Main {
         UncaughtFaults.install(log, ESSENTIAL);
         o.remarks().forEach(sentence -> log.info("warning: " + sentence));
         applyProcessOptions(o, conf, logFile, log);
+        Optional<String> stranger = ControllerHost.refusal(conf, ControllerHost.ofThisHost());
+        if (stranger.isPresent()) {
+            log.error(stranger.get());
+            if (!o.foreground() && !logFile.isEmpty()) {
+                System.err.println("slurmctld: error: " + stranger.get());
+            }
+            return 1;
+        }
         CountDownLatch end = new CountDownLatch(1);
         int[] rc = {0};
         Controller controller = new Controller(conf, file, log, end::countDown, fault -> {
