@@ -4,7 +4,7 @@
 start_cluster 3 4 "Licenses=lic:2"
 me=$(id -un)
 check "created" "Reservation created: r1" "$(scontrol create reservation reservationname=r1 starttime=now duration=10 nodes=n1 users="$me")"
-check "named by itself" "Reservation created: ${me}_1" "$(scontrol create reservation start=now+1hour dur=10 nodecnt=1 user="$me" flags=maint,overlap)"
+check "named by itself" "Reservation created: ${me}_2" "$(scontrol create reservation start=now+1hour dur=10 nodecnt=1 user="$me" flags=maint,overlap)"
 match "shown" "ReservationName=r1 .* Nodes=n1 NodeCnt=1 CoreCnt=4 Features=\(null\) PartitionName=\(null\) Flags=SPEC_NODES TRES=cpu=4 AllowedPartitions=\(null\) QOS=\(null\) Users=$me " \
   "$(scontrol -o show res r1)"
 check "not found" "Reservation nosuch not found" "$(scontrol show res nosuch)"
@@ -62,7 +62,7 @@ shown() { scontrol -o show res "$1" | sed -E 's/.* (Nodes=.*) NodeCnt=.*(Partiti
 says() { check "$1" "$3" "$(scontrol create res reservationname=w start=now+1hour dur=10 user="$me" $2 2>&1 | head -1)"; scontrol delete reservationname=w >/dev/null 2>&1 || true; }
 says "no count of nodes" "nodecnt=x" "scontrol: error: \"x\" is not a valid node count"
 says "none of them" "nodecnt=0" "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created."
-says "no count of cores" "corecnt=x" "scontrol: error: Invalid core count x"
+says "no count of cores" "corecnt=x" "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created."
 says "nothing that it keeps" "tres=mem=10" "Error creating the reservation: Invalid node name specified"
 says "no resource" "tres=gres/x=1 nodecnt=1" "Error creating the reservation: Invalid Trackable RESource (TRES) specification"
 says "one number of cores" "corecnt=1,2" "scontrol: error: Using a comma separated array for CoreCnt is no longer valid."
