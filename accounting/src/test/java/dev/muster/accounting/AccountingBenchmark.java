@@ -2,12 +2,12 @@ package dev.muster.accounting;
 
 import dev.muster.accounting.table.AccountingStore;
 import dev.muster.accounting.table.Projection;
-import dev.muster.model.ExitStatus;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.AccountingRows.Usage;
+import dev.muster.model.job.ExitStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -12,7 +12,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.FilterScript;
 import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.option.ResumableStep;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -4,7 +4,7 @@ import dev.muster.config.file.Pairs;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.KeyCheck;
 import dev.muster.config.key.Values;
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

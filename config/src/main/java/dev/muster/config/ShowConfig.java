@@ -3,7 +3,7 @@ package dev.muster.config;
 import dev.muster.config.key.Key;
 import dev.muster.config.key.Names;
 import dev.muster.config.key.Values;
-import dev.muster.model.Durations;
+import dev.muster.model.format.Durations;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

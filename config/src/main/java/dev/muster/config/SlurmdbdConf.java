@@ -4,7 +4,7 @@ import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.KeyCheck;
 import dev.muster.config.key.KeyTable;
 import dev.muster.config.key.Values;
-import dev.muster.model.Durations;
+import dev.muster.model.format.Durations;
 import java.io.File;
 import java.util.HashSet;
 import java.util.List;

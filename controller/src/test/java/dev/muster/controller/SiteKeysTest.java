@@ -210,9 +210,10 @@ class SiteKeysTest {
     }
 
     private static String step(Site site) {
-        return switch (site.apply(new Command.CreateStep(1000, "", 1, dev.muster.model.Codec.bind(new dev.muster.model.Json.Obj().put("request",
-                new dev.muster.model.Json.Obj().put("tasks", 1L)).put("overlap", Boolean.TRUE), dev.muster.model.StepDesc.class),
-                dev.muster.model.Bytes.EMPTY, "io"))) {
+        return switch (site.apply(new Command.CreateStep(1000, "", 1,
+                dev.muster.model.json.Codec.bind(new dev.muster.model.json.Json.Obj().put("request",
+                new dev.muster.model.json.Json.Obj().put("tasks", 1L)).put("overlap", Boolean.TRUE), dev.muster.model.job.StepDesc.class),
+                dev.muster.model.format.Bytes.EMPTY, "io"))) {
             case dev.muster.core.command.Decision.Accepted a -> "0";
             case dev.muster.core.command.Decision.Rejected r -> r.sentence();
         };

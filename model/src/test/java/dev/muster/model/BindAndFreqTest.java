@@ -2,6 +2,8 @@ package dev.muster.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.model.job.CpuFreq;
+import dev.muster.model.job.MemBind;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -2,6 +2,11 @@ package dev.muster.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.MemorySize;
+import dev.muster.model.format.Times;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.OptionalLong;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.muster.model.accounting.PackedAnswer;
 import dev.muster.model.accounting.PackedAnswer.Column;
 import dev.muster.model.accounting.PackedAnswer.Kind;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

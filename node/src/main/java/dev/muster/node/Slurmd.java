@@ -3,8 +3,8 @@ package dev.muster.node;
 import dev.muster.config.TlsPlaces;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
-import dev.muster.model.Json;
 import dev.muster.model.Release;
+import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.CheckHealth;
 import dev.muster.model.node.NodeMessages.EndJob;
@@ -403,7 +403,7 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private void debug(String word) {
-        int level = dev.muster.model.LogLevels.of(word);
+        int level = dev.muster.model.format.LogLevels.of(word);
         if (level >= 0) {
             log.level(level);
             log.info("Set debug level to '" + word + "'");

@@ -2,13 +2,13 @@ package dev.muster.node;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.Sessions;
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.JobDesc;
-import dev.muster.model.Json;
-import dev.muster.model.StepDesc;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.JobMessages;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import dev.muster.node.os.Os;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
@@ -102,8 +102,8 @@ public final class EmulatedBenchmark implements AutoCloseable {
         Nodes made = new Nodes(process, new PrintStream(process.getOutputStream(), false, StandardCharsets.UTF_8),
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
         processes.add(made);
-        nodes += switch (dev.muster.model.HostList.parse(names)) {
-            case dev.muster.model.HostList.Parsed.Ok ok -> ok.list().names().size();
+        nodes += switch (dev.muster.model.format.HostList.parse(names)) {
+            case dev.muster.model.format.HostList.Parsed.Ok ok -> ok.list().names().size();
             default -> throw new IOException(names);
         };
         made.say("connected");      // it is there

@@ -1,7 +1,7 @@
 package dev.muster.rest;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.LogLevels;
+import dev.muster.model.format.LogLevels;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.contract.Forms;
 import dev.muster.rest.operation.Auth;

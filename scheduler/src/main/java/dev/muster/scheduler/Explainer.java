@@ -12,9 +12,9 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.HostList;
-import dev.muster.model.JobReason;
-import dev.muster.model.JobState;
+import dev.muster.model.format.HostList;
+import dev.muster.model.job.JobReason;
+import dev.muster.model.job.JobState;
 import dev.muster.scheduler.forecast.Forecast;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.Features;
@@ -444,7 +444,7 @@ public final class Explainer {
         int limit = state.partitions().find(job.desc().partition().split(",")[0]).map(p -> PartitionLimits.timeLimitMin(job.desc(), p)).orElse(-1);
         StringBuilder out = new StringBuilder();
         out.append(a.cpus()).append(a.cpus() == 1 ? " CPU" : " CPUs").append(" on ").append(a.nodes()).append(a.nodes() == 1 ? " node" : " nodes");
-        if (job.desc().request().exclusive() == dev.muster.model.ResourceRequest.Exclusive.NODE) {
+        if (job.desc().request().exclusive() == dev.muster.model.job.ResourceRequest.Exclusive.NODE) {
             out.append(" that it has alone");
         }
         if (a.memoryMb() > 0) {

@@ -10,11 +10,11 @@ import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.JobDesc;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.job.JobDesc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -92,8 +92,8 @@ class AccountLimitsTest {
         """)
     void whatDoesNotExistIsRefused(String enforce, String job, String sentence) {
         policy(enforce, "", "", "");
-        String said = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc(job), "", dev.muster.model.Bytes.EMPTY,
-            dev.muster.model.Bytes.EMPTY, false, false)) instanceof Decision.Rejected r ? r.sentence() : "";
+        String said = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc(job), "", dev.muster.model.format.Bytes.EMPTY,
+            dev.muster.model.format.Bytes.EMPTY, false, false)) instanceof Decision.Rejected r ? r.sentence() : "";
         assertThat(said).isEqualTo(sentence);
     }
 
@@ -148,8 +148,9 @@ class AccountLimitsTest {
         policy("limits,qos", "GrpTRES=cpu=3", "", "");
         cluster.submit("charge.account=dept tasks=2");
         cluster.schedule();
-        Command.SubmitJob part = new Command.SubmitJob(Cluster.USER, Cluster.desc("kind=BATCH charge.account=dept"), "", dev.muster.model.Bytes.EMPTY,
-                dev.muster.model.Bytes.EMPTY, false, false);
+        Command.SubmitJob part = new Command.SubmitJob(Cluster.USER, Cluster.desc("kind=BATCH charge.account=dept"), "",
+                dev.muster.model.format.Bytes.EMPTY,
+                dev.muster.model.format.Bytes.EMPTY, false, false);
         assertThat(cluster.apply(new Command.SubmitHet(Cluster.USER, List.of(part, part), "", false, false))).isInstanceOf(Decision.Accepted.class);
         cluster.schedule();
         Scheduler s = (Scheduler) cluster.core().planner();
@@ -172,8 +173,8 @@ class AccountLimitsTest {
     void componentsCountTogether(String ofDept, String ofQos, String nodes, String outcome) {
         policy("limits,qos", ofDept == null ? "" : ofDept, "", ofQos);
         List<Command.SubmitJob> parts = java.util.Arrays.stream(nodes.split(",")).map(n -> new Command.SubmitJob(Cluster.USER,
-                Cluster.desc("charge.account=dept charge.qos=fast nodesMin=" + n), "", dev.muster.model.Bytes.EMPTY,
-                dev.muster.model.Bytes.EMPTY, false, false)).toList();
+                Cluster.desc("charge.account=dept charge.qos=fast nodesMin=" + n), "", dev.muster.model.format.Bytes.EMPTY,
+                dev.muster.model.format.Bytes.EMPTY, false, false)).toList();
         Decision decision = cluster.apply(new Command.SubmitHet(Cluster.USER, parts, "", false, false));
         assertThat(decision instanceof Decision.Rejected ? "refused" : "taken").isEqualTo(outcome);
     }
@@ -320,7 +321,7 @@ class AccountLimitsTest {
     void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
         policy("limits", "", "MaxTRES=node=1", "");
         assertThat(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept nodesMin=2"), "",
-                dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, true, false)))
+                dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, true, false)))
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.ACCOUNTING_POLICY));
     }
 
@@ -332,8 +333,8 @@ class AccountLimitsTest {
         int too = cluster.accept("charge.account=dept timing.timeLimitMin=10");
         int no = cluster.accept("charge.account=dept timing.timeLimitMin=16");
         cluster.schedule();
-        assertThat(cluster.state().jobs().at(fits).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
-        assertThat(cluster.state().jobs().at(too).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
+        assertThat(cluster.state().jobs().at(fits).state()).isEqualTo(dev.muster.model.job.JobState.RUNNING);
+        assertThat(cluster.state().jobs().at(too).state()).isEqualTo(dev.muster.model.job.JobState.RUNNING);
         assertThat(cluster.shown(no)).isEqualTo("(AssocGrpWallLimit)");
         int silent = cluster.accept("charge.account=dept");
         assertThat(cluster.state().jobs().at(silent).desc().timing().timeLimitMin()).isEqualTo(15);
@@ -346,7 +347,7 @@ class AccountLimitsTest {
         int first = cluster.accept("charge.account=dept licenses=lic:2");
         int next = cluster.accept("charge.account=dept licenses=lic:1");
         cluster.schedule();
-        assertThat(cluster.state().jobs().at(first).state()).isEqualTo(dev.muster.model.JobState.RUNNING);
+        assertThat(cluster.state().jobs().at(first).state()).isEqualTo(dev.muster.model.job.JobState.RUNNING);
         assertThat(cluster.shown(next)).isEqualTo("(AssocGrpLicense)");
         Map<String, String> named = Map.of("GrpTRES=license/lic=1||", "AssocGrpLicense", "|MaxTRES=license/lic=1|", "AssocMaxLicensePerJob",
                 "||GrpTRES=license/lic=1", "QOSGrpLicense", "||MaxTRESPU=license/lic=1", "QOSMaxLicensePerUser",
@@ -369,10 +370,10 @@ class AccountLimitsTest {
         named.forEach((limits, name) -> {
             String[] part = limits.split("\\|", -1);
             policy("associations,limits,qos,safe", part[0], part[1], part[2]);
-            dev.muster.model.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
+            dev.muster.model.job.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast timing.timeLimitMin=10");
             desc = desc.withExtras(desc.extras().withBurstBuffer("#BB_LUA pool=big capacity=2000MiB"));
             Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, desc, "",
-                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
             assertThat(d instanceof Decision.Rejected r ? r.sentence() + "\n" : "\n").as(limits).startsWith(name + "\n");
         });
     }
@@ -388,9 +389,9 @@ class AccountLimitsTest {
         named.forEach((limits, name) -> {
             String[] part = limits.split("\\|", -1);
             policy("associations,limits,qos,safe", part[0], part[1], part[2]);
-            dev.muster.model.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10");
+            dev.muster.model.job.JobDesc desc = Cluster.desc("charge.account=dept charge.qos=fast tasks=2 timing.timeLimitMin=10");
             Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, desc, "",
-                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
             assertThat(d).as(limits).isInstanceOfSatisfying(Decision.Rejected.class,
                     r -> assertThat(r.sentence()).startsWith(name + "\nJob violates"));
         });
@@ -431,7 +432,7 @@ class AccountLimitsTest {
             limits.forEach((name, value) -> text.append(' ').append(name).append('=').append(value));
             policy("associations,limits,qos,safe", "", "", text.toString());
             Decision d = cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast tasks=3"
-                    + " timing.timeLimitMin=6"), "", dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+                    + " timing.timeLimitMin=6"), "", dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
             assertThat(d).as(step).isInstanceOfSatisfying(Decision.Rejected.class,
                     r -> assertThat(r.sentence()).startsWith(step.substring(step.indexOf(' ') + 1) + "\n"));
             limits.remove(step.substring(0, step.indexOf(' ')));
@@ -449,7 +450,7 @@ class AccountLimitsTest {
             List<String> found = new ArrayList<>();
             for (String job : List.of("request.memPerNodeMb=200", "request.memPerNodeMb=20", "")) {
                 Decision d = c.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast "
-                        + job.replace("request.", "")), "", dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+                        + job.replace("request.", "")), "", dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
                 c.schedule();
                 found.add(d instanceof Decision.Rejected r ? r.sentence().split("\n")[0]
                         : c.state().jobs().at(c.state().nextJobId() - 1).state().name());
@@ -538,8 +539,8 @@ class AccountLimitsTest {
             String cpus = job.contains(":") ? " tasks=" + job.charAt(job.indexOf(':') + 1) : job.contains("+") ? " tasks=2 nodesMin=2" : "";
             String time = job.contains("/") ? " timing.timeLimitMin=" + job.substring(job.indexOf('/') + 1) : "";
             int uid = who.isEmpty() ? Cluster.USER : 1001;
-            Decision d = cluster.apply(new Command.SubmitJob(uid, Cluster.desc(asked + who + cpus + time), "", dev.muster.model.Bytes.EMPTY,
-                dev.muster.model.Bytes.EMPTY, false, false));
+            Decision d = cluster.apply(new Command.SubmitJob(uid, Cluster.desc(asked + who + cpus + time), "", dev.muster.model.format.Bytes.EMPTY,
+                dev.muster.model.format.Bytes.EMPTY, false, false));
             if (d instanceof Decision.Rejected r) {
                 assertThat(r.sentence()).matches("(Assoc|QOS|MaxSubmit)\\w+\nJob violates accounting/QOS policy.*");
                 found.add("refused");
@@ -559,7 +560,7 @@ class AccountLimitsTest {
     void aPartitionsRelativeQosIsNoJobsOwn() {
         policy("associations,limits,qos", "", "", "Flags=Relative GrpTRES=cpu=25");
         Command.SubmitJob own = new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast"), "",
-                dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false);
+                dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false);
         assertThat(cluster.apply(own)).isInstanceOf(Decision.Accepted.class);
         cluster.apply(new Command.UpdatePartition(0, "p", Map.of("qos", "fast")));
         assertThat(cluster.apply(own)).isInstanceOfSatisfying(Decision.Rejected.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.INVALID_QOS));
@@ -595,7 +596,7 @@ class AccountLimitsTest {
     void aQosMayAskForAReservation() {
         policy("limits,qos", "", "", "Flags=RequiresReservation");
         assertThat(cluster.apply(new Command.SubmitJob(Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast"), "",
-                dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false)))
+                dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false)))
                 .isEqualTo(Decision.reject(dev.muster.model.SlurmErrno.INVALID_QOS));
     }
 
@@ -662,7 +663,7 @@ class AccountLimitsTest {
             cluster.pass(1);
             String of = who == 'b' ? " owner.user=bob owner.uid=1001" : "";
             cluster.apply(new Command.SubmitJob(who == 'b' ? 1001 : Cluster.USER, Cluster.desc("charge.account=dept charge.qos=fast" + of), "",
-                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
             ids.add(cluster.state().nextJobId() - 1);
         }
         cluster.pass(100);

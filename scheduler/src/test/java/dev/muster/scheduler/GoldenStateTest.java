@@ -6,9 +6,9 @@ import dev.muster.core.command.Command;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.State;
-import dev.muster.model.Bytes;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.Entities;
+import dev.muster.model.format.Bytes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -210,7 +210,7 @@ class GoldenStateTest {
                 """);
         all.addAll(play.entries());
         all.add(new Entry(all.getLast().tickMs(), all.getLast().timeMs(), -1, "Report",
-                List.of(new Change.JobFlagged(1016, dev.muster.model.JobFlag.EXPEDITING, true),
+                List.of(new Change.JobFlagged(1016, dev.muster.model.job.JobFlag.EXPEDITING, true),
                         new Change.JobFailedNode(1016, "n2"), new Change.AccrualChanged(1016, -1),
                         new Change.NodeMarked("n2", new dev.muster.core.state.Node.Marks("i-1", "big", "ab", "cd", 7)))));
         Path directory = Files.createDirectories(Path.of(args[0]));

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Step;
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.Json;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which GPUs jobs and their steps get where they ask by socket, or for a sum over nodes. */
 class GpusOfStepsTest {
-    private static String shown(Map<String, dev.muster.model.IndexSet> gres) {
+    private static String shown(Map<String, dev.muster.model.format.IndexSet> gres) {
         return gres.containsKey("gpu") ? gres.get("gpu").compact() : "none";
     }
 

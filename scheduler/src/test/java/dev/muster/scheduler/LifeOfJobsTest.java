@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Node;
-import dev.muster.model.JobFlag;
-import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.api.JobMessages.JobError;
+import dev.muster.model.job.JobFlag;
+import dev.muster.model.job.JobState;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -251,7 +251,7 @@ class LifeOfJobsTest {
     private static String limits(Cluster c) {
         java.util.TreeMap<Integer, Integer> out = new java.util.TreeMap<>();
         c.state().jobs().values().forEach(j -> {
-            int limit = j.state() == dev.muster.model.JobState.RUNNING ? j.run().limitMin() : j.desc().timing().timeLimitMin();
+            int limit = j.state() == dev.muster.model.job.JobState.RUNNING ? j.run().limitMin() : j.desc().timing().timeLimitMin();
             if (j.array().task() >= 0) {
                 out.put(j.array().task(), limit);
             }

@@ -11,17 +11,17 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.ExitStatus;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobDesc;
-import dev.muster.model.Json;
-import dev.muster.model.Topology;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.forecast.ForecastBuilder;
 import java.lang.management.ManagementFactory;
@@ -453,7 +453,7 @@ public final class PlanBenchmark {
     /** Nodes report those done that had to go. */
     private void leave() {
         for (Job job : List.copyOf(core.state().jobs().values())) {
-            if (job.has(dev.muster.model.JobFlag.COMPLETING)) {
+            if (job.has(dev.muster.model.job.JobFlag.COMPLETING)) {
                 for (String node : job.run().allocation().nodeNames()) {
                     run(new Command.Report(node, new NodeMessages.JobDone(1, job.id(), job.attempt(), "")));
                 }

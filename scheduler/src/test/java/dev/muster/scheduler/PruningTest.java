@@ -6,12 +6,12 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
-import dev.muster.model.ExitStatus;
-import dev.muster.model.LayeredResource;
-import dev.muster.model.Topology;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.cluster.LayeredResource;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.queue.QueueOrder;
 import java.util.ArrayList;
@@ -191,7 +191,7 @@ class PruningTest {
         plain.reset(c.state());
         for (Scheduler s : List.of(plain, pruned)) {
             assertThat(s.starts(c.state(), now, 100)).extracting(Planner.Start::jobId).containsExactly(taker);
-            assertThat(List.of(s.reason(first), s.reason(second))).containsOnly(dev.muster.model.JobReason.PRIORITY);
+            assertThat(List.of(s.reason(first), s.reason(second))).containsOnly(dev.muster.model.job.JobReason.PRIORITY);
         }
     }
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.step.TaskBinding;
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.Json;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

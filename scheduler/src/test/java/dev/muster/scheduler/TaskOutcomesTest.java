@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.model.IndexSet;
 import dev.muster.model.api.JobMessages.CancelReply;
+import dev.muster.model.format.IndexSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.model.Codec;
-import dev.muster.model.Topology;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.json.Codec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -268,7 +268,7 @@ class UpdateTableTest {
         holds(JOB, JOBS, (c, changes) -> {
             String array = changes.containsKey("arraytaskthrottle") ? " timing.array=1-3" : "";
             c.apply(new Command.SubmitJob(0, Cluster.desc("kind=BATCH owner.uid=0 timing.timeLimitMin=10" + array), "",
-                    dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false));
+                    dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false, false));
             return c.apply(new Command.UpdateJob(0, new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP), changes));
         });
     }

@@ -1,6 +1,6 @@
 package dev.muster.simulator;
 
-import dev.muster.model.ExitStatus;
+import dev.muster.model.job.ExitStatus;
 
 /** The processes of one step on one node, as they really are. */
 final class Proc {

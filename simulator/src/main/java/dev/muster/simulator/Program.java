@@ -1,6 +1,6 @@
 package dev.muster.simulator;
 
-import dev.muster.model.ExitStatus;
+import dev.muster.model.job.ExitStatus;
 
 /**
  * What a simulated script does.

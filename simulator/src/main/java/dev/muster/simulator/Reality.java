@@ -1,6 +1,6 @@
 package dev.muster.simulator;
 
-import dev.muster.model.ExitStatus;
+import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
 import java.util.ArrayList;

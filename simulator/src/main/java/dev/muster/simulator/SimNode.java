@@ -1,7 +1,7 @@
 package dev.muster.simulator;
 
-import dev.muster.model.ExitStatus;
 import dev.muster.model.Release;
+import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.model.node.NodeMessages.JobShare;

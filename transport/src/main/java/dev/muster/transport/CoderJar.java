@@ -1,6 +1,6 @@
 package dev.muster.transport;
 
-import dev.muster.model.CoderFiles;
+import dev.muster.model.json.RecordCodecFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +11,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 
-/** Writes the {@link CoderFiles} of all records of the class path into a jar, which then belongs on that class path. */
+/** Writes the {@link RecordCodecFiles} of all records of the class path into a jar, which then belongs on that class path. */
 public final class CoderJar {
     private static final String OURS = "dev/muster/";
     private static final String CLASS = ".class";
@@ -21,9 +21,9 @@ public final class CoderJar {
     /** The jar to be written. */
     public static void main(String[] args) throws IOException {
         try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(Path.of(args[0])))) {
-            put(jar, CoderFiles.mark());
+            put(jar, RecordCodecFiles.mark());
             for (String name : names()) {
-                Optional<CoderFiles> file = of(name);
+                Optional<RecordCodecFiles> file = of(name);
                 if (file.isPresent()) {
                     put(jar, file.get());
                 }
@@ -31,7 +31,7 @@ public final class CoderJar {
         }
     }
 
-    private static void put(JarOutputStream jar, CoderFiles file) throws IOException {
+    private static void put(JarOutputStream jar, RecordCodecFiles file) throws IOException {
         JarEntry entry = new JarEntry(file.name().replace('.', '/') + CLASS);
         entry.setTime(0);
         jar.putNextEntry(entry);
@@ -51,9 +51,9 @@ public final class CoderJar {
     }
 
     /** A class that needs what this class path has not is none that its programs use. */
-    private static Optional<CoderFiles> of(String name) {
+    private static Optional<RecordCodecFiles> of(String name) {
         try {
-            return CoderFiles.of(Class.forName(name, false, CoderJar.class.getClassLoader()));
+            return RecordCodecFiles.of(Class.forName(name, false, CoderJar.class.getClassLoader()));
         } catch (ClassNotFoundException | LinkageError e) {
             return Optional.empty();
         }

@@ -1,1 +1,2 @@
+/** Signed sessions, the small client, the server, and frames of streams. */
 package dev.muster.transport;

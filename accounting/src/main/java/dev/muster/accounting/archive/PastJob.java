@@ -1,9 +1,9 @@
 package dev.muster.accounting.archive;
 
-import dev.muster.model.ExitStatus;
-import dev.muster.model.HostList;
-import dev.muster.model.JobState;
 import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.format.HostList;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.JobState;
 import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.List;

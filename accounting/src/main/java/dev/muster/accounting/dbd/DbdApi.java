@@ -25,9 +25,6 @@ import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
-import dev.muster.model.Codec;
-import dev.muster.model.Durations;
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.DbdMessages;
@@ -38,6 +35,9 @@ import dev.muster.model.accounting.DbdMessages.Rows;
 import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.api.MessageRights;
+import dev.muster.model.format.Durations;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.nio.file.Files;
@@ -605,7 +605,7 @@ public final class DbdApi {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
         } catch (java.io.IOException e) {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
-        } catch (ArchiveSql.UnreadableException | IllegalArgumentException | dev.muster.model.Json.MalformedException e) {
+        } catch (ArchiveSql.UnreadableException | IllegalArgumentException | dev.muster.model.json.Json.MalformedException e) {
             log.error("archive " + q.file() + ": " + e.getMessage());
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, e.getMessage());
         }

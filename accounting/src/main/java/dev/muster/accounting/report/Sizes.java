@@ -1,7 +1,7 @@
 package dev.muster.accounting.report;
 
-import dev.muster.model.HostList;
 import dev.muster.model.accounting.Entities.Wckey;
+import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

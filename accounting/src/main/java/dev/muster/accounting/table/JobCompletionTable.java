@@ -1,8 +1,8 @@
 package dev.muster.accounting.table;
 
 import dev.muster.accounting.db.Database;
-import dev.muster.model.JobState;
 import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.job.JobState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -2,12 +2,12 @@ package dev.muster.accounting.table;
 
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.EffectiveLimits;
-import dev.muster.model.MemorySize;
-import dev.muster.model.Sluid;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
 import dev.muster.model.accounting.Entities.Tres;
+import dev.muster.model.format.MemorySize;
+import dev.muster.model.format.Sluid;
 import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

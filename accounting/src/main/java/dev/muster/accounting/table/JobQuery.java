@@ -1,11 +1,11 @@
 package dev.muster.accounting.table;
 
-import dev.muster.model.HostList;
-import dev.muster.model.Sluid;
-import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.job.StepId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.muster.accounting.table;
 
-import dev.muster.model.IndexSet;
-import dev.muster.model.Sluid;
-import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.job.StepId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,13 +1,13 @@
 package dev.muster.accounting.table;
 
 import dev.muster.accounting.db.RowTable;
-import dev.muster.model.StepId;
 import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.PackedAnswer;
+import dev.muster.model.job.StepId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

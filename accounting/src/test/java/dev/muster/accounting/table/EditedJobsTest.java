@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.db.Database;
-import dev.muster.model.ExitStatus;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
+import dev.muster.model.job.ExitStatus;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

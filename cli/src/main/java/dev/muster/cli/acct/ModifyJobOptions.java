@@ -3,8 +3,8 @@ package dev.muster.cli.acct;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.JobIds;
-import dev.muster.model.Times;
 import dev.muster.model.accounting.LimitField;
+import dev.muster.model.format.Times;
 import java.util.ArrayList;
 import java.util.List;
 

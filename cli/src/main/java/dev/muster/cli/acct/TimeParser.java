@@ -2,7 +2,7 @@ package dev.muster.cli.acct;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.Times;
+import dev.muster.model.format.Times;
 import java.util.List;
 
 /** Times as they are typed. */

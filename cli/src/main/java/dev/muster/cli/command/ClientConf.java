@@ -210,7 +210,7 @@ public final class ClientConf {
                     .map(p -> p.substring(FILTER_PATH.length())).findFirst().orElse("");
             case "clifilterplugins" -> cliFilters = Texts.split(first, ',');
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
-            case "treewidth" -> treeWidth = (int) Math.clamp(OptionCheck.parseNumber(first), 0, dev.muster.model.LaunchTree.WIDTH_MAX);
+            case "treewidth" -> treeWidth = (int) Math.clamp(OptionCheck.parseNumber(first), 0, dev.muster.model.cluster.LaunchTree.WIDTH_MAX);
             case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
             case "tcptimeout" -> connectMs = (int) Math.clamp(OptionCheck.parseNumber(first), 1, 65_535) * 1000;
             case "tlstype" -> tlsType = first;

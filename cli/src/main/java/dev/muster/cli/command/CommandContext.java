@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.Times;
+import dev.muster.model.format.Times;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;

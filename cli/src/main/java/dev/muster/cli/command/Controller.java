@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.function.Consumer;
 
 /** The way to slurmctld as commands see it. */

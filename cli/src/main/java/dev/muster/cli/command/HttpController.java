@@ -1,7 +1,7 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;

@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 
 /**
  * Lets slurmctld hear of srun while its step runs, where InactiveLimit asks for it. A stopped srun is not heard of: also where another

@@ -1,7 +1,7 @@
 package dev.muster.cli.command;
 
-import dev.muster.model.HostCall;
-import dev.muster.model.Json;
+import dev.muster.model.cluster.HostCall;
+import dev.muster.model.json.Json;
 import java.util.List;
 
 /** {@code feature{gpu}} and the like in lists of nodes that a command itself reads: slurmctld knows which nodes that are. */

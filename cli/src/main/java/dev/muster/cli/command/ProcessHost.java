@@ -3,7 +3,7 @@ package dev.muster.cli.command;
 import dev.muster.cli.Native;
 import dev.muster.cli.option.FilterScript;
 import dev.muster.cli.option.ResumableStep;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;

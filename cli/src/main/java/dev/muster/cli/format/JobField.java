@@ -2,10 +2,10 @@ package dev.muster.cli.format;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Texts;
-import dev.muster.model.Durations;
-import dev.muster.model.Json;
-import dev.muster.model.MemorySize;
-import dev.muster.model.Sluid;
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.MemorySize;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.json.Json;
 
 /** The columns of squeue: letter of {@code -o}, names of {@code -O}, heading, and the components of a job they need. */
 public enum JobField {

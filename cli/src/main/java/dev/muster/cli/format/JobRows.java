@@ -4,12 +4,12 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.list.Squeue;
 import dev.muster.cli.option.OptionCheck;
-import dev.muster.model.Durations;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobFlag;
-import dev.muster.model.JobState;
-import dev.muster.model.Json;
-import dev.muster.model.Times;
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.Times;
+import dev.muster.model.job.JobFlag;
+import dev.muster.model.job.JobState;
+import dev.muster.model.json.Json;
 import java.time.ZoneId;
 import java.util.List;
 

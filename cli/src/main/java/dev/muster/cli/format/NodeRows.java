@@ -1,7 +1,7 @@
 package dev.muster.cli.format;
 
 import dev.muster.cli.command.Texts;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.List;
 
 /** How a node's state is shown. */

@@ -11,7 +11,7 @@ import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.JobRequest;
 import dev.muster.cli.shape.DiagJson;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;

@@ -6,9 +6,9 @@ import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.NodeRows;
 import dev.muster.cli.format.RowFormat;
 import dev.muster.cli.format.ShowText;
-import dev.muster.model.Durations;
-import dev.muster.model.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.format.Durations;
+import dev.muster.model.json.Json;
 
 /** The columns of sinfo: letter, long name, heading, and whether rows are told apart by them. */
 public enum SinfoField {

@@ -2,7 +2,7 @@ package dev.muster.cli.list;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.format.RowFormat;
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -12,7 +12,7 @@ import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.format.TresText;
 import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.shape.SharesJson;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -9,9 +9,9 @@ import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.JobIds;
 import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.submit.AllocationClient;
-import dev.muster.model.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,8 +1,8 @@
 package dev.muster.cli.option;
 
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.CpuBind;
-import dev.muster.model.MemBind;
+import dev.muster.model.job.CpuBind;
+import dev.muster.model.job.MemBind;
 import java.util.List;
 
 /** {@code --cpu-bind} and {@code --mem-bind}: what is wrong with them, and what they take. */

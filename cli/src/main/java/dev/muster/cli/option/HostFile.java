@@ -4,7 +4,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

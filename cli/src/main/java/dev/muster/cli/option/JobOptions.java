@@ -2,8 +2,8 @@ package dev.muster.cli.option;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.Json;
-import dev.muster.model.NodeCounts;
+import dev.muster.model.job.NodeCounts;
+import dev.muster.model.json.Json;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.muster.cli.option;
 
-import dev.muster.model.Durations;
-import dev.muster.model.Json;
+import dev.muster.model.format.Durations;
+import dev.muster.model.json.Json;
 import java.util.Optional;
 import java.util.OptionalLong;
 

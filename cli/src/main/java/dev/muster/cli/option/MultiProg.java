@@ -3,7 +3,7 @@ package dev.muster.cli.option;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

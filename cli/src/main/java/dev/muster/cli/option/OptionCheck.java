@@ -8,16 +8,16 @@ import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.CpuFreq;
-import dev.muster.model.Distribution;
-import dev.muster.model.Durations;
-import dev.muster.model.LogLevels;
-import dev.muster.model.MemorySize;
-import dev.muster.model.NodeCounts;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.Times;
-import dev.muster.model.TresBind;
-import dev.muster.model.TresFreq;
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.LogLevels;
+import dev.muster.model.format.MemorySize;
+import dev.muster.model.format.Times;
+import dev.muster.model.job.CpuFreq;
+import dev.muster.model.job.Distribution;
+import dev.muster.model.job.NodeCounts;
+import dev.muster.model.job.TresBind;
+import dev.muster.model.job.TresFreq;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -261,7 +261,7 @@ public final class OptionCheck {
                 yield value;
             }
             case X11 -> {
-                if (!value.isEmpty() && dev.muster.model.X11.nodes(value).isEmpty()) {
+                if (!value.isEmpty() && dev.muster.model.job.X11.nodes(value).isEmpty()) {
                     throw invalid(options, o);
                 }
                 yield value.isEmpty() ? "all" : Texts.lower(value);

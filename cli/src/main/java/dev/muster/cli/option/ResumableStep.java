@@ -2,7 +2,7 @@ package dev.muster.cli.option;
 
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.step.StepNode;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;

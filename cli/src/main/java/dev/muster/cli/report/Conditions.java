@@ -1,7 +1,7 @@
 package dev.muster.cli.report;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.model.Times;
+import dev.muster.model.format.Times;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;

@@ -3,10 +3,10 @@ package dev.muster.cli.sacct;
 import dev.muster.cli.command.ClientConf;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.Digits;
-import dev.muster.model.HostList;
-import dev.muster.model.IndexSet;
-import dev.muster.model.Json;
+import dev.muster.model.format.Digits;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.json.Json;
 import java.io.BufferedReader;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -214,6 +214,6 @@ final class SacctCompletions {
             return "";
         }
         long s = Math.max(0, to.getAsLong() - from.getAsLong());
-        return field == SacctField.ELAPSEDRAW ? Long.toString(s) : dev.muster.model.Durations.full(s);
+        return field == SacctField.ELAPSEDRAW ? Long.toString(s) : dev.muster.model.format.Durations.full(s);
     }
 }

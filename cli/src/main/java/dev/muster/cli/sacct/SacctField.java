@@ -7,15 +7,15 @@ import dev.muster.cli.option.StepFrequency;
 import dev.muster.cli.shape.RunTimes;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.cli.shape.SacctPaths;
-import dev.muster.model.CpuFreq;
-import dev.muster.model.Durations;
-import dev.muster.model.Json;
-import dev.muster.model.MemorySize;
-import dev.muster.model.Metered;
-import dev.muster.model.Sluid;
-import dev.muster.model.StepId;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.MemorySize;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.job.CpuFreq;
+import dev.muster.model.job.Metered;
+import dev.muster.model.job.StepId;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -205,7 +205,7 @@ public enum SacctField {
         }
 
         String time(long t, String none) {
-            return t == 0 ? none : dev.muster.model.Times.print(t, context.host().zone(),
+            return t == 0 ? none : dev.muster.model.format.Times.print(t, context.host().zone(),
                     context.env("SLURM_TIME_FORMAT"), now);
         }
     }

@@ -18,12 +18,12 @@ import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.cli.submit.Interactive;
-import dev.muster.model.HostList;
-import dev.muster.model.Json;
-import dev.muster.model.LogLevels;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.Times;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.LogLevels;
+import dev.muster.model.format.Times;
+import dev.muster.model.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -476,7 +476,7 @@ public final class Scontrol implements Command {
         try {
             Json.Obj q = new Json.Obj();
             q.put("jobId", (long) Math.max(0, JobIds.resolve(c, id)));
-            byte[] script = dev.muster.model.Bytes
+            byte[] script = dev.muster.model.format.Bytes
                     .fromBase64(c.host().controller().call("QueryScript", q).text("script")).toArray();
             String path = rest.size() > 2 ? rest.get(2) : "slurm-" + id + ".sh";
             if (path.equals("-")) {

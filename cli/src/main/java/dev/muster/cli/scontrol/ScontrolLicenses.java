@@ -6,7 +6,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.shape.ControlJson;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.List;
 
 /** {@code scontrol show licenses}. */

@@ -11,9 +11,9 @@ import dev.muster.cli.option.JobRequest;
 import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.cli.shape.Tree;
-import dev.muster.model.Json;
-import dev.muster.model.StepId;
-import dev.muster.model.Times;
+import dev.muster.model.format.Times;
+import dev.muster.model.job.StepId;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -45,7 +45,7 @@ final class ScontrolNode {
         if (words.isEmpty()) {
             return Scontrol.tooFew(c, "getaddrs");
         }
-        if (!(dev.muster.model.HostList.parse(String.join(",", words)) instanceof dev.muster.model.HostList.Parsed.Ok wanted)) {
+        if (!(dev.muster.model.format.HostList.parse(String.join(",", words)) instanceof dev.muster.model.format.HostList.Parsed.Ok wanted)) {
             c.err().println("Invalid node name specified");
             return 1;
         }

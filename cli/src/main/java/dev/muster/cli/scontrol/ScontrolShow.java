@@ -16,10 +16,10 @@ import dev.muster.cli.shape.ConfJson;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JobsJson;
 import dev.muster.cli.shape.NodesJson;
-import dev.muster.model.HostList;
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.Times;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.Times;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package dev.muster.cli.scontrol;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.List;
 
 /** {@code scontrol token}: prints a line that a shell may export. */

@@ -2,8 +2,8 @@ package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.OptionCheck;
-import dev.muster.model.CpuBind;
-import dev.muster.model.Durations;
+import dev.muster.model.format.Durations;
+import dev.muster.model.job.CpuBind;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.muster.cli.shape;
 
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 
 /** For how long jobs and steps ran, in seconds: time in which they were suspended is none of it. */
 public final class RunTimes {

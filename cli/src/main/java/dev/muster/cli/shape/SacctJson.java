@@ -2,10 +2,10 @@ package dev.muster.cli.shape;
 
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.JobRows;
-import dev.muster.model.CpuFreq;
-import dev.muster.model.Json;
-import dev.muster.model.Sluid;
-import dev.muster.model.StepId;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.job.CpuFreq;
+import dev.muster.model.job.StepId;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -173,7 +173,7 @@ public final class SacctJson {
             }
             boolean gres = kind.startsWith("gres/");
             long count = kind.equals("mem") && !value.isEmpty() && !Texts.isNumber(value)
-                    ? dev.muster.model.MemorySize.parseMb(value).orElse(0) : count(value);
+                    ? dev.muster.model.format.MemorySize.parseMb(value).orElse(0) : count(value);
             out.add(new Json.Obj().put("type", gres ? "gres" : kind.startsWith("fs/") ? "fs" : kind)
                     .put("name", gres ? kind.substring(5) : kind.startsWith("fs/") ? kind.substring(3) : "")
                     .put("id", id).put("count", count));

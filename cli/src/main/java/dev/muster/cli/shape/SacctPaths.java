@@ -1,10 +1,10 @@
 package dev.muster.cli.shape;
 
 import dev.muster.cli.format.JobRows;
-import dev.muster.model.Bytes;
-import dev.muster.model.Json;
-import dev.muster.model.PathPattern;
-import dev.muster.model.Sluid;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.PathPattern;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.json.Json;
 import java.util.List;
 
 /** The files of a job as accounting keeps them, with their % codes filled in. A code that stands for several values is the first of them. */

@@ -3,9 +3,9 @@ package dev.muster.cli.step;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.config.SlurmConf;
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.Cancel;
+import dev.muster.model.json.Json;
 import java.io.File;
 import java.util.List;
 

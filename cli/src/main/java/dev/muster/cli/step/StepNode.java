@@ -3,7 +3,7 @@ package dev.muster.cli.step;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
 import java.io.IOException;
 import java.util.ArrayList;

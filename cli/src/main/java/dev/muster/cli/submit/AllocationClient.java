@@ -9,8 +9,8 @@ import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.option.JobRequest;
 import dev.muster.cli.option.OptionCheck;
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

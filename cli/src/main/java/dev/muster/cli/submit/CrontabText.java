@@ -7,7 +7,7 @@ import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.option.ScriptOptions;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -9,7 +9,7 @@ import dev.muster.cli.command.Host;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -3,9 +3,9 @@ package dev.muster.cli.wrap;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.Json;
 import dev.muster.model.Release;
-import dev.muster.model.Times;
+import dev.muster.model.format.Times;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.muster.cli.wrap;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

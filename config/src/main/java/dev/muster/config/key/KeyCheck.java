@@ -3,10 +3,10 @@ package dev.muster.config.key;
 import dev.muster.config.NodeLine;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.sister.CertmgrConf;
-import dev.muster.model.Durations;
-import dev.muster.model.LogLevels;
-import dev.muster.model.MpiBootstrap;
-import dev.muster.model.TresWeights;
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.LogLevels;
+import dev.muster.model.format.TresWeights;
+import dev.muster.model.job.MpiBootstrap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -449,7 +449,7 @@ public final class KeyCheck {
 
     /** How tasks are bound on a node, or in a partition, by the word of {@code --cpu-bind}. */
     public static String cpuBind(String value, Values values) {
-        return dev.muster.model.CpuBind.defaultMode(value).orElseGet(() -> {
+        return dev.muster.model.job.CpuBind.defaultMode(value).orElseGet(() -> {
             values.error("Invalid CpuBind value " + value);
             return "";
         });

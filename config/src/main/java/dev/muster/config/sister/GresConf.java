@@ -6,7 +6,7 @@ import dev.muster.config.file.Pairs;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Names;
 import dev.muster.config.key.Values;
-import dev.muster.model.GpuVariables;
+import dev.muster.model.job.GpuVariables;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.muster.config.file.PairLines;
 import dev.muster.config.file.YamlLite;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Values;
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
-import dev.muster.model.LayeredResource;
+import dev.muster.model.cluster.LayeredResource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
-import dev.muster.model.HostCall;
-import dev.muster.model.Topology;
+import dev.muster.model.cluster.HostCall;
+import dev.muster.model.cluster.Topology;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package dev.muster.controller.accounting;
 
 import dev.muster.core.state.Change;
-import dev.muster.model.Metered;
-import dev.muster.model.TaskPeaks;
 import dev.muster.model.accounting.AccountingRows.Usage;
 import dev.muster.model.accounting.Extremes;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
+import dev.muster.model.job.Metered;
+import dev.muster.model.job.TaskPeaks;
 
 /** What a step used, node by node as they tell of their tasks. */
 final class TaskUse {

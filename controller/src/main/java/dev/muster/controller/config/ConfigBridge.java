@@ -25,10 +25,10 @@ import dev.muster.core.tres.Licenses;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.SpecialCores;
 import dev.muster.daemon.Identities;
-import dev.muster.model.HostList;
-import dev.muster.model.IndexSet;
-import dev.muster.model.MpiBootstrap;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.MpiBootstrap;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -70,7 +70,8 @@ public final class ConfigBridge {
         options.put(Preemption.TYPE, conf.text(Key.PREEMPT_TYPE));
         options.put(Preemption.MODE, String.join(",", conf.list(Key.PREEMPT_MODE)).toUpperCase(java.util.Locale.ROOT));
         options.put(Preemption.PARAMETERS, String.join(",", conf.list(Key.PREEMPT_PARAMETERS)).toLowerCase(java.util.Locale.ROOT));
-        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME)).orElse(-1)));
+        options.put(Preemption.EXEMPT_S, Long.toString(dev.muster.model.format.Durations.parseSeconds(conf.text(Key.PREEMPT_EXEMPT_TIME))
+                .orElse(-1)));
     }
 
     private static void buffers(SlurmConf conf, Map<String, String> options) {

@@ -2,8 +2,6 @@ package dev.muster.controller.dbd;
 
 import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.table.RowSink;
-import dev.muster.model.Codec;
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
@@ -12,6 +10,8 @@ import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.api.ClusterMessages.ApiError;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;

@@ -2,8 +2,8 @@ package dev.muster.controller.edge;
 
 import dev.muster.controller.view.JobQuery;
 import dev.muster.core.state.Job;
-import dev.muster.model.HostList;
 import dev.muster.model.api.JobMessages;
+import dev.muster.model.format.HostList;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,7 +2,7 @@ package dev.muster.controller.edge;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
-import dev.muster.model.JobDesc;
+import dev.muster.model.job.JobDesc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -6,7 +6,7 @@ package dev.muster.controller.engine;
  *
  * @param index entry of the journal, 0 for unknown
  * @param jobId highest number given to a job, 0 for unknown
- * @param sluid as {@code jobId}, of {@link dev.muster.model.Sluid}
+ * @param sluid as {@code jobId}, of {@link dev.muster.model.format.Sluid}
  */
 public record HighestIds(long index, int jobId, long sluid) {
     public static final HighestIds NONE = new HighestIds(0, 0, 0);

@@ -3,7 +3,7 @@ package dev.muster.controller.lua;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.lua.SlurmWords;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import dev.muster.lua.LiveTable;
 import dev.muster.lua.LuaFunction;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.SlurmWords;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

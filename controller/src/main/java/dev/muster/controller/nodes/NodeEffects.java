@@ -13,7 +13,7 @@ import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import java.util.List;
 
 /** What durable records set in motion: launches, ends, signals, and the wake-up of whoever waits. */

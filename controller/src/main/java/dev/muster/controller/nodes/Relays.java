@@ -2,7 +2,7 @@ package dev.muster.controller.nodes;
 
 import dev.muster.core.command.Decision;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.LaunchTree;
+import dev.muster.model.cluster.LaunchTree;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.SharedLaunch;

@@ -8,15 +8,15 @@ import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.Bytes;
 import dev.muster.model.Identity;
-import dev.muster.model.JobDesc;
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.BurstBufferInfo;
 import dev.muster.model.api.ClusterMessages.BurstBuffersReply;
 import dev.muster.model.api.ClusterMessages.BurstPool;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.json.Json;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
@@ -181,7 +181,7 @@ public final class BurstBuffers {
         asking.acquireUninterruptibly();
         try {
             String script = script(directory, batch.isEmpty() ? alone(desc) : batch).toString();
-            Json.Obj job = new Json.Obj().put("description", Json.object(dev.muster.model.Codec.encode(desc)));
+            Json.Obj job = new Json.Obj().put("description", Json.object(dev.muster.model.json.Codec.encode(desc)));
             BufferCalls.Answer answer = calls.call(0, "slurm_bb_job_process",
                     List.of(script, Integer.toString(desc.owner().uid()), Integer.toString(desc.owner().gid())), job, settings.validateS());
             return answer.success() ? new Taken(desc)

@@ -2,7 +2,7 @@ package dev.muster.controller.site;
 
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
-import dev.muster.model.JobState;
+import dev.muster.model.job.JobState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

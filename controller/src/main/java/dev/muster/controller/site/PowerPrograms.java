@@ -9,8 +9,8 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.HostList;
-import dev.muster.model.Json;
+import dev.muster.model.format.HostList;
+import dev.muster.model.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,7 +149,7 @@ final class PowerPrograms {
             jobs.add(new Json.Obj().put("extra", job.desc().extras().extra()).put("features", job.desc().request().features())
                     .put("job_id", (long) id).put("nodes_alloc", HostList.of(all).compressed())
                     .put("nodes_resume", HostList.of(all.stream().filter(starting::contains).toList()).compressed())
-                    .put("oversubscribe", job.desc().request().exclusive() == dev.muster.model.ResourceRequest.Exclusive.SHARED ? "OK" : "NO")
+                    .put("oversubscribe", job.desc().request().exclusive() == dev.muster.model.job.ResourceRequest.Exclusive.SHARED ? "OK" : "NO")
                     .put("partition", job.desc().partition()).put("reservation", job.desc().charge().reservation()));
         }
         return new Json.Obj().put("all_nodes_resume", HostList.of(List.copyOf(starting)).compressed()).put("jobs", jobs).toString();

@@ -5,7 +5,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
-import dev.muster.model.ReservationFlag;
+import dev.muster.model.cluster.ReservationFlag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

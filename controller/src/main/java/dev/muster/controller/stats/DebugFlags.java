@@ -4,7 +4,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.StepId;
+import dev.muster.model.job.StepId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

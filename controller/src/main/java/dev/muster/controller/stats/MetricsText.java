@@ -1,7 +1,7 @@
 package dev.muster.controller.stats;
 
-import dev.muster.model.JobFlag;
-import dev.muster.model.JobState;
+import dev.muster.model.job.JobFlag;
+import dev.muster.model.job.JobState;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -3,7 +3,7 @@ package dev.muster.controller.stats;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.State;
-import dev.muster.model.JobState;
+import dev.muster.model.job.JobState;
 import dev.muster.scheduler.Scheduler;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@ package dev.muster.controller.view;
 
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
-import dev.muster.model.BindList;
-import dev.muster.model.IndexSet;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.BindList;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.StepDesc;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -8,17 +8,17 @@ import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
-import dev.muster.model.Bytes;
-import dev.muster.model.Distribution;
-import dev.muster.model.ExitStatus;
-import dev.muster.model.GpuVariables;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobDesc;
-import dev.muster.model.MpiBootstrap;
-import dev.muster.model.ResourceRequest;
-import dev.muster.model.StepId;
-import dev.muster.model.Topology;
-import dev.muster.model.TresPerTask;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.Distribution;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.GpuVariables;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.MpiBootstrap;
+import dev.muster.model.job.ResourceRequest;
+import dev.muster.model.job.StepId;
+import dev.muster.model.job.TresPerTask;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -71,7 +71,7 @@ public final class JobEnvironment {
         v.put("SLURM_JOB_ID", Integer.toString(job.id()));
         v.put("SLURM_JOBID", Integer.toString(job.id()));
         v.put("SLURM_JOB_USER", d.owner().user());
-        v.put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.shownSluid()));
+        v.put("SLURM_JOB_SLUID", dev.muster.model.format.Sluid.text(job.shownSluid()));
         v.put("SLURM_JOB_UID", Integer.toString(d.owner().uid()));
         v.put("SLURM_JOB_GID", Integer.toString(d.owner().gid()));
         v.put("SLURM_JOB_GROUP", d.owner().group());
@@ -369,7 +369,7 @@ public final class JobEnvironment {
         put("SLURM_JOB_UID", d.owner().uid());
         put("SLURM_JOB_GID", d.owner().gid());
         put("SLURM_JOB_USER", d.owner().user());
-        put("SLURM_JOB_SLUID", dev.muster.model.Sluid.text(job.shownSluid()));
+        put("SLURM_JOB_SLUID", dev.muster.model.format.Sluid.text(job.shownSluid()));
         put("SLURM_JOB_PARTITION", partition());
         put("SLURM_JOB_NODELIST", NodeLists.of(allocation));
         put("SLURM_NODELIST", NodeLists.of(allocation));
@@ -459,7 +459,7 @@ public final class JobEnvironment {
         if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
             return;
         }
-        String nodes = dev.muster.model.HostList.of(whole.shares().stream().map(Allocation.Share::node).toList()).compressed();
+        String nodes = dev.muster.model.format.HostList.of(whole.shares().stream().map(Allocation.Share::node).toList()).compressed();
         put("SLURM_JOB_NODELIST", nodes);
         put("SLURM_NODELIST", nodes);
         put("SLURM_JOB_NUM_NODES", whole.shares().size());

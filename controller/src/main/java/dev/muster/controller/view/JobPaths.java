@@ -1,10 +1,10 @@
 package dev.muster.controller.view;
 
 import dev.muster.core.state.Job;
-import dev.muster.model.Bytes;
-import dev.muster.model.JobDesc;
-import dev.muster.model.PathPattern;
-import dev.muster.model.Sluid;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.PathPattern;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.job.JobDesc;
 import java.io.ByteArrayOutputStream;
 
 /** The files of a batch job with their % codes filled in. */

@@ -2,11 +2,11 @@ package dev.muster.controller.view;
 
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
-import dev.muster.model.HostList;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobFlag;
-import dev.muster.model.JobState;
 import dev.muster.model.api.JobMessages.QueryJobs;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.JobFlag;
+import dev.muster.model.job.JobState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -9,15 +9,15 @@ import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.step.Sampling;
 import dev.muster.core.tres.ImexChannels;
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.Distribution;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobDesc;
-import dev.muster.model.Json;
-import dev.muster.model.MultiProgram;
-import dev.muster.model.StepDesc;
-import dev.muster.model.X11;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.Distribution;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.MultiProgram;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.job.X11;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.MpiNode;
@@ -91,7 +91,7 @@ public final class Launches {
      * to it: Slurm's default RealMemory=1 would kill everything.
      */
     private static long limitMb(State state, Job job, Allocation.Share share, long memoryMb) {
-        dev.muster.model.ResourceRequest r = job.desc().request();
+        dev.muster.model.job.ResourceRequest r = job.desc().request();
         boolean asked = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0;
         boolean whole = state.nodes().find(share.node()).map(n -> memoryMb >= n.spec().memoryMb() - n.spec().memSpecLimitMb()).orElse(false);
         return asked || !whole ? memoryMb : 0;

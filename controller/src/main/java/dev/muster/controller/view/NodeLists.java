@@ -2,7 +2,7 @@ package dev.muster.controller.view;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Step;
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
 import java.util.List;
 import java.util.function.Supplier;
 

@@ -13,13 +13,13 @@ import dev.muster.core.state.State;
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.GpuCores;
 import dev.muster.core.tres.TrackedTypes;
-import dev.muster.model.Codec;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobFlag;
-import dev.muster.model.Json;
-import dev.muster.model.ReservationFlag;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.cluster.ReservationFlag;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.JobFlag;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -202,7 +202,7 @@ public final class NodeViews {
             }
         }
         Json.Obj fields = Json.object(Codec.encode(p.info()));
-        fields.put("nodes", dev.muster.model.HostList.of(p.nodes()).compressed());
+        fields.put("nodes", dev.muster.model.format.HostList.of(p.nodes()).compressed());
         fields.put("totalCpus", (long) cpus).put("totalNodes", (long) p.nodes().size())
                 .put("tres", p.nodes().isEmpty() ? "" : TresText.text(cpus, memory, p.nodes().size(),
                         new TresCounts(cpus, memory, p.nodes().size(), gres).billing(state, p.name()), gres));

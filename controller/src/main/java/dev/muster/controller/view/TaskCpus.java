@@ -1,10 +1,10 @@
 package dev.muster.controller.view;
 
 import dev.muster.core.state.Step;
-import dev.muster.model.CpuBind;
-import dev.muster.model.Distribution;
-import dev.muster.model.IndexSet;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.CpuBind;
+import dev.muster.model.job.Distribution;
+import dev.muster.model.job.StepDesc;
 import java.util.ArrayList;
 import java.util.List;
 

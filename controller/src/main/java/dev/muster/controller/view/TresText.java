@@ -10,7 +10,7 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.SharedGpus;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

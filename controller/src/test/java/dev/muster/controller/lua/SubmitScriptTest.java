@@ -2,10 +2,10 @@ package dev.muster.controller.lua;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.JobDesc;
-import dev.muster.model.Json;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

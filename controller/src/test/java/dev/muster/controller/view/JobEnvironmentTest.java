@@ -6,8 +6,8 @@ import dev.muster.controller.Site;
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
-import dev.muster.model.Bytes;
-import dev.muster.model.ExitStatus;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.ExitStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,10 +3,10 @@ package dev.muster.controller.view;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.muster.core.state.Step;
-import dev.muster.model.Codec;
-import dev.muster.model.IndexSet;
-import dev.muster.model.Json;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -49,9 +49,9 @@ class TaskCpusTest {
                 .formatted(bind, perTask, distribution)).getBytes(java.nio.charset.StandardCharsets.UTF_8));
         Step.Part part = new Step.Part("n1", IntStream.range(0, tasks).boxed().toList(),
                 IndexSet.parseSpec(units, 64).getFirst().indexes(), cpus, 0, java.util.Map.of(), false, false,
-                dev.muster.model.ExitStatus.NONE, java.util.Map.of(), "");
+                dev.muster.model.job.ExitStatus.NONE, java.util.Map.of(), "");
         List<IndexSet> given = TaskCpus.of(Codec.bind(desc, StepDesc.class), part, 4, cpus / part.cores().count(),
-                dev.muster.model.Distribution.Level.CYCLIC);
+                dev.muster.model.job.Distribution.Level.CYCLIC);
         assertEquals(wanted, given.stream().map(IndexSet::compact).collect(Collectors.joining(" ")));
     }
 }

@@ -4,9 +4,9 @@ import dev.muster.core.Rights;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
-import dev.muster.model.JobDesc;
 import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.Entities.AdminLevel;
+import dev.muster.model.job.JobDesc;
 import java.util.List;
 
 /** Who is who: by user id, or by what accounting says of the user. What they may do is in {@link Rights}. */

@@ -2,7 +2,7 @@ package dev.muster.core.command;
 
 import dev.muster.core.state.Change;
 import dev.muster.core.state.State;
-import dev.muster.model.Bytes;
+import dev.muster.model.format.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -6,10 +6,10 @@ import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.model.Digits;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.JobState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -229,7 +229,7 @@ public final class Dependencies {
     }
 
     private static boolean over(Job t) {
-        return t.state().isTerminal() && !t.has(dev.muster.model.JobFlag.COMPLETING);
+        return t.state().isTerminal() && !t.has(dev.muster.model.job.JobFlag.COMPLETING);
     }
 
     private static Dependency.Status all(List<Job> targets, java.util.function.Predicate<Job> done) {

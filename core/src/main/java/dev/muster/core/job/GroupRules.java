@@ -7,7 +7,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.model.Identity;
-import dev.muster.model.JobState;
+import dev.muster.model.job.JobState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

@@ -24,16 +24,16 @@ import dev.muster.core.state.State;
 import dev.muster.core.step.Sampling;
 import dev.muster.core.tres.GpuDefaults;
 import dev.muster.core.tres.GresRequest;
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.Digits;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobDesc;
-import dev.muster.model.JobReason;
-import dev.muster.model.JobState;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.api.JobMessages.SubmitReply;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.Digits;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.JobReason;
+import dev.muster.model.job.JobState;
+import dev.muster.model.json.Codec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -151,7 +151,7 @@ public final class SubmitRules {
     private Decision estimated(int jobId, JobDesc desc) {
         return planner.estimate(state, now, desc)
                 .<Decision>map(e -> Decision.of(List.of(), new SubmitReply(
-                        jobId, List.of(), e.start(), dev.muster.model.HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
+                        jobId, List.of(), e.start(), dev.muster.model.format.HostList.of(e.nodes()).compressed(), e.cpus(), e.partition())))
                 .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
     }
 

@@ -21,17 +21,17 @@ import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.tres.Keyword;
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.Codec;
-import dev.muster.model.Durations;
-import dev.muster.model.JobDesc;
-import dev.muster.model.JobReason;
-import dev.muster.model.JobState;
-import dev.muster.model.Json;
-import dev.muster.model.MemorySize;
-import dev.muster.model.NodeCounts;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.StepId;
 import dev.muster.model.api.JobMessages.CancelReply;
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.MemorySize;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.JobReason;
+import dev.muster.model.job.JobState;
+import dev.muster.model.job.NodeCounts;
+import dev.muster.model.job.StepId;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -625,7 +625,7 @@ public final class UpdateRules {
             }
             after.put(s.node(), here);
         }
-        if (job.state() != JobState.RUNNING || job.has(dev.muster.model.JobFlag.CONFIGURING)) {
+        if (job.state() != JobState.RUNNING || job.has(dev.muster.model.job.JobFlag.CONFIGURING)) {
             return false;
         }
         changes.add(new Change.JobMemoryLowered(job.id(), after));

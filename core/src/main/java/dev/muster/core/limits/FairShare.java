@@ -2,9 +2,9 @@ package dev.muster.core.limits;
 
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Table;
-import dev.muster.model.Digits;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.LimitField;
+import dev.muster.model.format.Digits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

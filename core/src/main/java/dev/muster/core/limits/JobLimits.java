@@ -1,6 +1,6 @@
 package dev.muster.core.limits;
 
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

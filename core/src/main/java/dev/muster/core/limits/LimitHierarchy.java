@@ -2,9 +2,9 @@ package dev.muster.core.limits;
 
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Shares;
-import dev.muster.model.JobDesc;
-import dev.muster.model.JobReason;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.JobReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,11 +2,11 @@ package dev.muster.core.limits;
 
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.State;
-import dev.muster.model.Digits;
-import dev.muster.model.JobDesc;
-import dev.muster.model.JobReason;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
+import dev.muster.model.format.Digits;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.JobReason;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

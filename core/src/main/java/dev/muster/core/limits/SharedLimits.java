@@ -2,7 +2,7 @@ package dev.muster.core.limits;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Shares;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;

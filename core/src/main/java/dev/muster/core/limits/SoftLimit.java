@@ -3,7 +3,7 @@ package dev.muster.core.limits;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.JobDesc;
+import dev.muster.model.job.JobDesc;
 
 /** time_min_as_soft_limit: what waits and runs is planned as if it ended after its --time-min; it may run as long as --time says. */
 public final class SoftLimit {

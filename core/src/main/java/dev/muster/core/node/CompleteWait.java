@@ -4,7 +4,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.JobFlag;
+import dev.muster.model.job.JobFlag;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;

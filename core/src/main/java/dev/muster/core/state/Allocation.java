@@ -1,9 +1,9 @@
 package dev.muster.core.state;
 
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.HostList;
-import dev.muster.model.IndexSet;
-import dev.muster.model.Sluid;
+import dev.muster.model.format.HostList;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.Sluid;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

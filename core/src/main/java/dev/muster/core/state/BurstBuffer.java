@@ -1,7 +1,7 @@
 package dev.muster.core.state;
 
-import dev.muster.model.JobDesc;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.JobReason;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;

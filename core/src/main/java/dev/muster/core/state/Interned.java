@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.model.JobDesc;
+import dev.muster.model.job.JobDesc;
 
 /**
  * Makes equal parts of job descriptions one object, so that a hundred thousand jobs of one template cost one template. Looks at

@@ -1,13 +1,13 @@
 package dev.muster.core.state;
 
-import dev.muster.model.ExitStatus;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobDesc;
-import dev.muster.model.JobFlag;
-import dev.muster.model.JobReason;
-import dev.muster.model.JobState;
-import dev.muster.model.Sluid;
-import dev.muster.model.StepId;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.JobFlag;
+import dev.muster.model.job.JobReason;
+import dev.muster.model.job.JobState;
+import dev.muster.model.job.StepId;
 import java.util.List;
 import java.util.Optional;
 

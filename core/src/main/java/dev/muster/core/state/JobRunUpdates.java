@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.model.ExitStatus;
+import dev.muster.model.job.ExitStatus;
 import java.util.List;
 
 /** How {@link Job.Run} changes. */

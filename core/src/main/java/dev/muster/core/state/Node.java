@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.model.node.NodeMessages.Hardware;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -141,7 +141,8 @@ public record Node(
      * @param suspendTime  seconds without work before it is stopped, INFINITE, or "" where its partitions or the cluster say
      * @param inactive     those of the features that it has not now, as scontrol says
      * @param bcastAddress what sbcast speaks to it by, "" for its address
-     * @param topology     where it is, against what the files of the network say ({@link dev.muster.model.NodeTopology}); "" for nothing of its own
+     * @param topology     where it is,
+             against what the files of the network say ({@link dev.muster.model.cluster.NodeTopology}); "" for nothing of its own
      */
     public record Spec(
             String name,

@@ -1,7 +1,7 @@
 package dev.muster.core.state;
 
-import dev.muster.model.Digits;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.format.Digits;
 import java.util.List;
 
 /**

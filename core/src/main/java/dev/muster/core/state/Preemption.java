@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.model.JobDesc;
+import dev.muster.model.job.JobDesc;
 
 /**
  * A job that had to give way.

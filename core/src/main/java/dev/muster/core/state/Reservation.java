@@ -1,9 +1,9 @@
 package dev.muster.core.state;
 
 import dev.muster.core.command.Access;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobDesc;
-import dev.muster.model.ReservationFlag;
+import dev.muster.model.cluster.ReservationFlag;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.JobDesc;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -2,9 +2,9 @@ package dev.muster.core.state;
 
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.GpuDefaults;
-import dev.muster.model.HostList;
-import dev.muster.model.LayeredResource;
-import dev.muster.model.Topology;
+import dev.muster.model.cluster.LayeredResource;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.HostList;
 import java.util.List;
 import java.util.Map;
 

@@ -1,11 +1,11 @@
 package dev.muster.core.state;
 
-import dev.muster.model.Bytes;
-import dev.muster.model.IndexSet;
-import dev.muster.model.JobDesc;
-import dev.muster.model.JobFlag;
-import dev.muster.model.JobReason;
-import dev.muster.model.JobState;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.JobFlag;
+import dev.muster.model.job.JobReason;
+import dev.muster.model.job.JobState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

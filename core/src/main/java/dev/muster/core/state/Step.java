@@ -1,9 +1,9 @@
 package dev.muster.core.state;
 
-import dev.muster.model.ExitStatus;
-import dev.muster.model.IndexSet;
-import dev.muster.model.StepDesc;
-import dev.muster.model.StepId;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.job.StepId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

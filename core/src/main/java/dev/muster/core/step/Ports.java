@@ -5,8 +5,8 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.model.IndexSet;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.IndexSet;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,9 +2,9 @@ package dev.muster.core.step;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Settings;
-import dev.muster.model.Digits;
-import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
+import dev.muster.model.job.ResourceRequest;
 import java.util.Optional;
 
 /** How often a job's processes are looked at: {@code --acctg-freq} over JobAcctGatherFrequency. */

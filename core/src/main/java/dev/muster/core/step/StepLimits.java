@@ -2,12 +2,12 @@ package dev.muster.core.step;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Settings;
-import dev.muster.model.CpuBind;
-import dev.muster.model.MemBind;
-import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.StepDesc;
-import dev.muster.model.TresBind;
+import dev.muster.model.job.CpuBind;
+import dev.muster.model.job.MemBind;
+import dev.muster.model.job.ResourceRequest;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.job.TresBind;
 import java.util.Optional;
 
 /** What a step may ask for that nothing here can give it. */

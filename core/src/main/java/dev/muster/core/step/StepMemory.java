@@ -4,9 +4,9 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.model.IndexSet;
-import dev.muster.model.ResourceRequest;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.ResourceRequest;
+import dev.muster.model.job.StepDesc;
 import java.util.List;
 import java.util.Map;
 

@@ -3,7 +3,7 @@ package dev.muster.core.step;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

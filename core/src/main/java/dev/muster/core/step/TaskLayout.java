@@ -1,7 +1,7 @@
 package dev.muster.core.step;
 
-import dev.muster.model.Distribution;
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
+import dev.muster.model.job.Distribution;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -6,7 +6,7 @@ import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
-import dev.muster.model.JobState;
+import dev.muster.model.job.JobState;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableSet;

@@ -2,7 +2,7 @@ package dev.muster.core.tres;
 
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Settings;
-import dev.muster.model.TresWeights;
+import dev.muster.model.format.TresWeights;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.muster.core.tres;
 
 import dev.muster.core.state.Node;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

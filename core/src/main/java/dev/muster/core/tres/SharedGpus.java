@@ -1,7 +1,7 @@
 package dev.muster.core.tres;
 
 import dev.muster.core.state.Node;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -103,7 +103,7 @@ public final class SharedGpus {
     }
 
     /** Both whole GPUs and parts of them, or parts with a frequency of their own: nobody can have that. */
-    public static boolean clash(dev.muster.model.ResourceRequest r, String frequency) {
+    public static boolean clash(dev.muster.model.job.ResourceRequest r, String frequency) {
         boolean whole = false;
         boolean part = false;
         for (String tres : List.of(r.tresPerNode(), r.tresPerJob(), r.tresPerTask(), r.tresPerSocket())) {

@@ -3,7 +3,7 @@ package dev.muster.core.tres;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;

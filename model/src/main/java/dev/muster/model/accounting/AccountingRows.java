@@ -1,6 +1,6 @@
 package dev.muster.model.accounting;
 
-import dev.muster.model.ExitStatus;
+import dev.muster.model.job.ExitStatus;
 import java.util.List;
 
 /**
@@ -245,7 +245,7 @@ public final class AccountingRows {
     /**
      * One step. Key: (sluid, restarts, stepId).
      *
-     * @param stepId  as in {@link dev.muster.model.StepId}; -5 batch, -4 extern
+     * @param stepId  as in {@link dev.muster.model.job.StepId}; -5 batch, -4 extern
      * @param cpuFreq as it was asked for with --cpu-freq, "" where it was not
      * @param suspendedSeconds that its job was suspended for under it; without the time since the row's job has been SUSPENDED
      */
@@ -285,7 +285,7 @@ public final class AccountingRows {
      *
      * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
      * @param aveCpuKhz how fast the CPUs of the tasks ran, weighted by their CPU time; 0 where it is not known
-     * @param metered file systems and GPUs, as {@link dev.muster.model.Metered} writes them
+     * @param metered file systems and GPUs, as {@link dev.muster.model.job.Metered} writes them
      */
     public record Usage(
             long userCpuUs,

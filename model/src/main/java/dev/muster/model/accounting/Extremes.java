@@ -1,6 +1,6 @@
 package dev.muster.model.accounting;
 
-import dev.muster.model.TaskPeaks;
+import dev.muster.model.job.TaskPeaks;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;

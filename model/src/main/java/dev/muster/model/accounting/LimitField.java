@@ -1,6 +1,6 @@
 package dev.muster.model.accounting;
 
-import dev.muster.model.Durations;
+import dev.muster.model.format.Durations;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;

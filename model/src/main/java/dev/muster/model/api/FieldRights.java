@@ -1,8 +1,8 @@
 package dev.muster.model.api;
 
-import dev.muster.model.Bytes;
-import dev.muster.model.JobDesc;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.StepDesc;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

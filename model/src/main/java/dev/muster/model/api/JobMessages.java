@@ -1,9 +1,9 @@
 package dev.muster.model.api;
 
-import dev.muster.model.Bytes;
-import dev.muster.model.ExitStatus;
-import dev.muster.model.JobDesc;
-import dev.muster.model.StepDesc;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.StepDesc;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -104,7 +104,7 @@ public final class JobMessages {
     public record CreateStep(String requestId, int jobId, StepDesc step, int waitMs) {}
 
     /**
-     * @param stepId    as in {@link dev.muster.model.StepId}
+     * @param stepId    as in {@link dev.muster.model.job.StepId}
      * @param shares    its nodes in order with their tasks
      * @param ioToken   shown to each node's {@code io} stream
      * @param cpuBind   how its tasks are bound: what it asked for, or else what its nodes, its partition or TaskPluginParam say

@@ -1,12 +1,12 @@
 package dev.muster.model.node;
 
-import dev.muster.model.Bytes;
-import dev.muster.model.ExitStatus;
 import dev.muster.model.Identity;
-import dev.muster.model.StepDesc;
-import dev.muster.model.Metered;
-import dev.muster.model.StepId;
-import dev.muster.model.TaskPeaks;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.Metered;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.job.StepId;
+import dev.muster.model.job.TaskPeaks;
 import java.util.List;
 import java.util.Map;
 

@@ -2,12 +2,12 @@ package dev.muster.model.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.Bytes;
-import dev.muster.model.Codec;
-import dev.muster.model.JobDesc;
-import dev.muster.model.Json;
-import dev.muster.model.StepDesc;
 import dev.muster.model.api.FieldRights.Setter;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;

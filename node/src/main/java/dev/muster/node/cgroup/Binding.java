@@ -1,7 +1,7 @@
 package dev.muster.node.cgroup;
 
-import dev.muster.model.CpuBind;
-import dev.muster.model.Distribution;
+import dev.muster.model.job.CpuBind;
+import dev.muster.model.job.Distribution;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.os.Topology;

@@ -1,7 +1,7 @@
 package dev.muster.node.cgroup;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.StepId;
+import dev.muster.model.job.StepId;
 import dev.muster.node.config.Confinement;
 import dev.muster.node.os.Os;
 import java.io.IOException;

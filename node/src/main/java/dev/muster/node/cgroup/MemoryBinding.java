@@ -1,6 +1,6 @@
 package dev.muster.node.cgroup;
 
-import dev.muster.model.MemBind;
+import dev.muster.model.job.MemBind;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.os.Topology;
 import java.util.ArrayList;

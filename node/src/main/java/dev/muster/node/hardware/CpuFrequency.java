@@ -1,7 +1,7 @@
 package dev.muster.node.hardware;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.CpuFreq;
+import dev.muster.model.job.CpuFreq;
 import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import java.io.IOException;

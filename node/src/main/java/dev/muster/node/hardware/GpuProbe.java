@@ -5,8 +5,8 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.file.SisterFiles;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.sister.GresConf;
-import dev.muster.model.GpuVariables;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.GpuVariables;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.Topology;
 import java.io.IOException;
@@ -229,9 +229,9 @@ public final class GpuProbe {
     }
 
     private static List<String> files(String pattern) {
-        return switch (dev.muster.model.HostList.parse(pattern)) {
-            case dev.muster.model.HostList.Parsed.Ok good -> good.list().names();
-            case dev.muster.model.HostList.Parsed.Invalid bad -> List.of(pattern);
+        return switch (dev.muster.model.format.HostList.parse(pattern)) {
+            case dev.muster.model.format.HostList.Parsed.Ok good -> good.list().names();
+            case dev.muster.model.format.HostList.Parsed.Invalid bad -> List.of(pattern);
         };
     }
 

@@ -1,7 +1,7 @@
 package dev.muster.node.hardware;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.MemBind;
+import dev.muster.model.job.MemBind;
 import dev.muster.node.os.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.muster.node.job;
 
-import dev.muster.model.HostList;
+import dev.muster.model.format.HostList;
 import java.util.List;
 
 /** EpilogMsgTime: the nodes of a large job do not all tell the controller of their end in the same moment. */

@@ -1,8 +1,8 @@
 package dev.muster.node.job;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.GpuVariables;
-import dev.muster.model.MultiProgram;
+import dev.muster.model.job.GpuVariables;
+import dev.muster.model.job.MultiProgram;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;

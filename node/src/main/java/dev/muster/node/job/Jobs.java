@@ -2,7 +2,7 @@ package dev.muster.node.job;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.StepId;
+import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
 import dev.muster.model.node.NodeMessages.EndJob;

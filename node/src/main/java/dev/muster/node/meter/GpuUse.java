@@ -1,7 +1,7 @@
 package dev.muster.node.meter;
 
-import dev.muster.model.Metered;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.job.Metered;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

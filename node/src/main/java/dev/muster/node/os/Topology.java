@@ -1,6 +1,6 @@
 package dev.muster.node.os;
 
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;

@@ -1,7 +1,7 @@
 package dev.muster.node.spool;
 
-import dev.muster.model.ExitStatus;
-import dev.muster.model.TaskPeaks;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Usage;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.muster.node.step;
 
 import dev.muster.config.sister.MpiConf;
-import dev.muster.model.StepId;
+import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.MpiNode;
 import dev.muster.model.node.NodeMessages.Task;

@@ -1,7 +1,7 @@
 package dev.muster.node.step;
 
-import dev.muster.model.ExitStatus;
-import dev.muster.model.StepId;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.SettingsReader;

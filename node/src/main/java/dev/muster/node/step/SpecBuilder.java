@@ -1,14 +1,14 @@
 package dev.muster.node.step;
 
-import dev.muster.model.Bytes;
-import dev.muster.model.GpuVariables;
 import dev.muster.model.Identity;
-import dev.muster.model.IndexSet;
-import dev.muster.model.LogLevels;
-import dev.muster.model.MemBind;
-import dev.muster.model.StepDesc;
-import dev.muster.model.StepId;
-import dev.muster.model.TresBind;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.LogLevels;
+import dev.muster.model.job.GpuVariables;
+import dev.muster.model.job.MemBind;
+import dev.muster.model.job.StepDesc;
+import dev.muster.model.job.StepId;
+import dev.muster.model.job.TresBind;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;

@@ -1,9 +1,9 @@
 package dev.muster.node.step;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.Bytes;
-import dev.muster.model.CpuFreq;
-import dev.muster.model.StepId;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.CpuFreq;
+import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;

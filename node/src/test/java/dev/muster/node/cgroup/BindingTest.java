@@ -2,8 +2,8 @@ package dev.muster.node.cgroup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.Codec;
-import dev.muster.model.Json;
+import dev.muster.model.json.Codec;
+import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.os.Topology;
 import java.util.HashMap;
@@ -83,7 +83,7 @@ class BindingTest {
     void memoryIsBound(String bind, String policy, String said, String failure) {
         Launch launch = launch("", "0-1", "0-1");
         Binding cpus = new Binding(launch, MACHINE, true, true, "n1");
-        MemoryBinding memory = new MemoryBinding(dev.muster.model.MemBind.parse("v," + bind).orElseThrow(), MACHINE, cpus, true, "host");
+        MemoryBinding memory = new MemoryBinding(dev.muster.model.job.MemBind.parse("v," + bind).orElseThrow(), MACHINE, cpus, true, "host");
         assertThat(memory.policy(1)).isEqualTo(policy);
         assertThat(String.join("P", memory.said(launch.tasks().get(1), 1))).isEqualTo(said);
         assertThat(memory.failures(1).isEmpty() ? null : memory.failures(1).getFirst()).isEqualTo(failure);

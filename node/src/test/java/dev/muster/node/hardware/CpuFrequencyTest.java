@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.Bytes;
-import dev.muster.model.CpuFreq;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.CpuFreq;
 import dev.muster.node.config.SettingsReader;
 import dev.muster.node.step.Starter;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package dev.muster.node.meter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.Metered;
+import dev.muster.model.job.Metered;
 import dev.muster.node.config.Settings;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;

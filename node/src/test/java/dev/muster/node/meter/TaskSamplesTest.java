@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Identity;
-import dev.muster.model.Metered;
-import dev.muster.model.TaskPeaks;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.job.Metered;
+import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.CpuClock;

@@ -1,6 +1,6 @@
 package dev.muster.rest.contract;
 
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import java.util.function.Consumer;
 
 /** A list in an answer whose elements are made while it is written, one by one. */

@@ -3,7 +3,7 @@ package dev.muster.rest.operation;
 import dev.muster.cli.command.Access;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import dev.muster.rest.http.Privileges;
 import dev.muster.rest.http.Request;
 import dev.muster.rest.page.Sessions;

@@ -2,10 +2,10 @@ package dev.muster.rest.operation;
 
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.shape.NodesJson;
-import dev.muster.model.HostList;
-import dev.muster.model.Json;
-import dev.muster.model.ReservationFlag;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.cluster.ReservationFlag;
+import dev.muster.model.format.HostList;
+import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.muster.rest.operation;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.json.Json;
 import java.util.function.Consumer;
 
 /** What accounting has of jobs, so many rows at a time: however many there are, they are never here together. */

@@ -1,7 +1,7 @@
 package dev.muster.rest.operation;
 
-import dev.muster.model.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -2,11 +2,11 @@ package dev.muster.rest.operation;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.Signals;
-import dev.muster.model.Bytes;
-import dev.muster.model.Digits;
-import dev.muster.model.Json;
-import dev.muster.model.NodeCounts;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.format.Digits;
+import dev.muster.model.job.NodeCounts;
+import dev.muster.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package dev.muster.rest.operation;
 
 import dev.muster.cli.command.SlurmException;
-import dev.muster.model.HostList;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.HostList;
 import java.util.Map;
 
 /** What slurmrestd does by itself. The caller has to be somebody whom slurmctld knows all the same. */

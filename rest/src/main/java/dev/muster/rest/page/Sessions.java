@@ -1,6 +1,6 @@
 package dev.muster.rest.page;
 
-import dev.muster.model.Json;
+import dev.muster.model.json.Json;
 import dev.muster.rest.http.Request;
 import dev.muster.rest.operation.RestException;
 import java.nio.charset.StandardCharsets;

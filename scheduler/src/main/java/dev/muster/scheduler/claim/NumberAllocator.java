@@ -5,7 +5,7 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.core.step.Ports;
 import dev.muster.core.tres.ImexChannels;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.muster.scheduler.claim;
 
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
-import dev.muster.model.IndexSet;
-import dev.muster.model.ReservationFlag;
+import dev.muster.model.cluster.ReservationFlag;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.timeline.TimeGrid;

@@ -6,7 +6,7 @@ import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.GpuCores;
-import dev.muster.model.Topology;
+import dev.muster.model.cluster.Topology;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.GpuPlaces;

@@ -4,7 +4,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.limits.SoftLimit;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.claim.PlannedReservations;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;

@@ -6,7 +6,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.PlannedReservations;
 import dev.muster.scheduler.claim.ReservationsInForce;

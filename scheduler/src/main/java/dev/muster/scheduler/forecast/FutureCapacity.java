@@ -3,7 +3,7 @@ package dev.muster.scheduler.forecast;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.SuspendedJobs;
 import dev.muster.scheduler.queue.JobClassIndex;

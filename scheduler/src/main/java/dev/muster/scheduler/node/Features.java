@@ -1,6 +1,6 @@
 package dev.muster.scheduler.node;
 
-import dev.muster.model.Digits;
+import dev.muster.model.format.Digits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

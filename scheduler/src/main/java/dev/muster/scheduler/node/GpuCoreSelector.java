@@ -3,7 +3,7 @@ package dev.muster.scheduler.node;
 import dev.muster.core.tres.GpuCores;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.List;

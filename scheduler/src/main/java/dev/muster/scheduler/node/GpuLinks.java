@@ -1,7 +1,7 @@
 package dev.muster.scheduler.node;
 
 import dev.muster.core.state.Node;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import java.util.Arrays;
 
 /** Which GPUs of a node are linked with each other, as Links of gres.conf says: who gets several gets such as have most links among them. */

@@ -5,7 +5,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
 import java.util.HashMap;

@@ -2,7 +2,7 @@ package dev.muster.scheduler.node;
 
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.LayeredResource;
+import dev.muster.model.cluster.LayeredResource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

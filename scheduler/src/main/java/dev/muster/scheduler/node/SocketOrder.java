@@ -1,6 +1,6 @@
 package dev.muster.scheduler.node;
 
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.request.ResourceNeed;
 
 /**

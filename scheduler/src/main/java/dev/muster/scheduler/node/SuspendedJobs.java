@@ -4,7 +4,7 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
-import dev.muster.model.JobState;
+import dev.muster.model.job.JobState;
 import dev.muster.scheduler.Scheduler;
 import java.util.List;
 

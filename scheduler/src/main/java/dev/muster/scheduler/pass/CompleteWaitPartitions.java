@@ -4,7 +4,7 @@ import dev.muster.core.node.CompleteWait;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.Scheduler;
 import java.util.Set;
 

@@ -8,7 +8,7 @@ import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.preempt.Preemptor;

@@ -1,7 +1,7 @@
 package dev.muster.scheduler.pass;
 
 import dev.muster.core.state.Job;
-import dev.muster.model.JobReason;
+import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.queue.Backfill;
 import dev.muster.scheduler.queue.QueueOrder;

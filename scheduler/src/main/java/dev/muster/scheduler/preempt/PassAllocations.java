@@ -2,7 +2,7 @@ package dev.muster.scheduler.preempt;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.request.ResourceNeed;

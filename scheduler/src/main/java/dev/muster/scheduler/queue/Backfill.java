@@ -4,7 +4,7 @@ import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.ResourceRequest;
+import dev.muster.model.job.ResourceRequest;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.pass.PassOrder;
 import dev.muster.scheduler.timeline.TimeGrid;

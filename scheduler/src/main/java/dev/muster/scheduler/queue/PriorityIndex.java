@@ -5,7 +5,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
-import dev.muster.model.JobDesc;
+import dev.muster.model.job.JobDesc;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -4,9 +4,9 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.step.NetworkWords;
 import dev.muster.core.tres.ImexChannels;
-import dev.muster.model.Digits;
-import dev.muster.model.ResourceRequest;
-import dev.muster.model.Topology;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.Digits;
+import dev.muster.model.job.ResourceRequest;
 import dev.muster.scheduler.node.Feasibility;
 
 /**

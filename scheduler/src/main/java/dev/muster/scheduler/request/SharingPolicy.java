@@ -3,8 +3,8 @@ package dev.muster.scheduler.request;
 import dev.muster.core.limits.McsLabel;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
-import dev.muster.model.JobDesc;
-import dev.muster.model.ResourceRequest;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.ResourceRequest;
 import java.util.Optional;
 
 /**

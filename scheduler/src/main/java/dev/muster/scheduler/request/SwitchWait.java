@@ -4,7 +4,7 @@ import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.model.Digits;
+import dev.muster.model.format.Digits;
 import java.util.function.UnaryOperator;
 
 /** What a job puts up with once it has waited long enough: more switches than it wanted, nodes that must be rebooted for it. */

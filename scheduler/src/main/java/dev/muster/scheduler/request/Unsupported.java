@@ -5,10 +5,10 @@ import dev.muster.core.job.Expediting;
 import dev.muster.core.state.Settings;
 import dev.muster.core.step.NetworkWords;
 import dev.muster.core.step.Ports;
-import dev.muster.model.JobDesc;
-import dev.muster.model.ResourceRequest;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.X11;
+import dev.muster.model.job.JobDesc;
+import dev.muster.model.job.ResourceRequest;
+import dev.muster.model.job.X11;
 import java.util.List;
 import java.util.Optional;
 

@@ -6,7 +6,7 @@ import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.LayeredResource;
+import dev.muster.model.cluster.LayeredResource;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.node.HeldLicenses;
 import dev.muster.scheduler.node.Layers;

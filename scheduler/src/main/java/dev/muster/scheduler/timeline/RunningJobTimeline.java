@@ -5,7 +5,7 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.model.IndexSet;
+import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.forecast.Forecast;
 import dev.muster.scheduler.node.NodeSlot;

@@ -3,10 +3,10 @@ package dev.muster.scheduler.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.tres.Licenses;
-import dev.muster.model.HostList;
-import dev.muster.model.LayeredResource;
-import dev.muster.model.LayeredResource.Layer;
-import dev.muster.model.Topology;
+import dev.muster.model.cluster.LayeredResource;
+import dev.muster.model.cluster.LayeredResource.Layer;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.HostList;
 import dev.muster.scheduler.Cluster;
 import dev.muster.scheduler.Play;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.muster.scheduler.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.model.HostList;
-import dev.muster.model.Topology;
+import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.HostList;
 import dev.muster.scheduler.Cluster;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.forecast.Forecast;

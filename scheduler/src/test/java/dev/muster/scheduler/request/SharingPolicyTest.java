@@ -33,7 +33,8 @@ class SharingPolicyTest {
 
     private static int bob(Cluster c, String line) {
         return ((dev.muster.model.api.JobMessages.SubmitReply) ((Decision.Accepted) c.apply(new dev.muster.core.command.Command.SubmitJob(
-                2000, Cluster.desc(line + BOB), "", dev.muster.model.Bytes.EMPTY, dev.muster.model.Bytes.EMPTY, false, false))).reply()).jobId();
+                2000, Cluster.desc(line + BOB), "", dev.muster.model.format.Bytes.EMPTY, dev.muster.model.format.Bytes.EMPTY, false,
+                false))).reply()).jobId();
     }
 
     @Test

@@ -1,0 +1,165 @@
+package dev.muster.model.cluster;
+
+import dev.muster.model.format.HostList;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where a single node belongs, against what topology.conf and topology.yaml say of it: {@code topo-switch:s1,topo-block:b1}, a block or a leaf
+ * switch by the name of its topology, with switches above it that are made where there are none: {@code topo:root:s1:s2}. Of slurm.conf(5), Topology=
+ * of NodeName, and scontrol(1).
+ */
+public final class NodeTopology {
+    private NodeTopology() {}
+
+    public sealed interface Outcome {}
+
+    public record Placed(List<Topology> topologies) implements Outcome {}
+
+    /** @param sentence what is wrong with the words */
+    public record Wrong(String sentence) implements Outcome {}
+
+    /**
+     * @param words as above; "" takes the node out of all topologies
+     * @return those of a name among the words with the node in its new place there alone, the others as they were
+     */
+    public static Outcome place(List<Topology> topologies, String node, String words) {
+        List<Topology> out = new ArrayList<>(topologies);
+        if (words.isEmpty()) {
+            out.replaceAll(t -> without(t, node));
+            return new Placed(List.copyOf(out));
+        }
+        for (String word : words.split(",")) {
+            List<String> path = List.of(word.strip().split(":"));
+            int at = index(out, path.getFirst());
+            if (at < 0) {
+                return new Wrong("There is no topology " + path.getFirst());
+            }
+            if (path.size() < 2 || path.stream().anyMatch(String::isEmpty)) {
+                return new Wrong("A topology and one of its units were expected: " + word);
+            }
+            switch (placed(out.get(at), node, path.subList(1, path.size()))) {
+                case Placed p -> out.set(at, p.topologies.getFirst());
+                case Wrong w -> {
+                    return w;
+                }
+            }
+        }
+        return new Placed(List.copyOf(out));
+    }
+
+    private static int index(List<Topology> topologies, String name) {
+        for (int i = 0; i < topologies.size(); i++) {
+            if (topologies.get(i).name().equals(name)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static Outcome placed(Topology t, String node, List<String> path) {
+        return switch (t.kind()) {
+            case FLAT, TORUS, RING -> new Wrong("Nodes of topology " + t.name() + " cannot be moved by themselves");
+            case BLOCK -> path.size() > 1 ? new Wrong("A block was expected: " + String.join(":", path))
+                    : inBlock(without(t, node), node, path.getFirst());
+            case TREE -> below(without(t, node), node, path);
+        };
+    }
+
+    private static Outcome inBlock(Topology t, String node, String name) {
+        List<Topology.Block> blocks = new ArrayList<>(t.blocks());
+        if (blocks.stream().noneMatch(b -> b.name().equals(name))) {
+            blocks.add(new Topology.Block(name, List.of()));
+        }
+        blocks.replaceAll(b -> b.name().equals(name) ? new Topology.Block(name, HostList.of(with(b.nodes(), node)).sorted().names()) : b);
+        return new Placed(List.of(new Topology(t.name(), t.kind(), t.switches(), blocks, t.sizes(), t.placements(), t.onRequest(), t.alphaRank(),
+                t.lines())));
+    }
+
+    private static Outcome below(Topology t, String node, List<String> path) {
+        Map<String, Topology.Switch> all = new LinkedHashMap<>();
+        t.switches().forEach(s -> all.put(s.name(), s));
+        if (path.size() == 1 && !all.containsKey(path.getFirst())) {
+            return new Wrong("There is no switch " + path.getFirst() + " in topology " + t.name());
+        }
+        for (int i = 0; i < path.size(); i++) {
+            String name = path.get(i);
+            String above = i == 0 ? "" : path.get(i - 1);
+            boolean leaf = i == path.size() - 1;
+            Topology.Switch known = all.get(name);
+            if (known == null) {
+                all.put(name, new Topology.Switch(name, leaf ? 0 : 1, 1, List.of(), List.of()));
+            } else if (leaf && !known.switches().isEmpty() || !leaf && known.level() == 0) {
+                return new Wrong("Switch " + name + (leaf ? " is no leaf" : " is a leaf"));
+            }
+            if (i > 0 && !all.get(above).switches().contains(name)) {
+                if (known != null && all.values().stream().anyMatch(s -> s.switches().contains(name))) {
+                    return new Wrong("Switch " + name + " is not below " + above);
+                }
+                Topology.Switch s = all.get(above);
+                all.put(above, new Topology.Switch(above, s.level(), s.linkSpeed(), s.nodes(), with(s.switches(), name)));
+            }
+        }
+        Topology.Switch leaf = all.get(path.getLast());
+        all.put(leaf.name(), new Topology.Switch(leaf.name(), 0, leaf.linkSpeed(), with(leaf.nodes(), node), leaf.switches()));
+        List<Topology.Switch> out = new ArrayList<>();
+        for (Topology.Switch s : all.values()) {
+            Set<String> nodes = new LinkedHashSet<>();
+            int level = gather(all, s.name(), nodes, new LinkedHashSet<>());
+            if (level < 0) {
+                return new Wrong("Switches form a loop: " + s.name());
+            }
+            out.add(new Topology.Switch(s.name(), level, s.linkSpeed(), HostList.of(List.copyOf(nodes)).sorted().names(), s.switches()));
+        }
+        return new Placed(List.of(with(t, out, t.blocks())));
+    }
+
+    /** The level of a switch, and all nodes below it; -1 for a loop. */
+    private static int gather(Map<String, Topology.Switch> all, String name, Set<String> nodes, Set<String> above) {
+        Topology.Switch s = all.get(name);
+        if (s == null || !above.add(name)) {
+            return -1;
+        }
+        int level = 0;
+        // what a switch says of its nodes has those of the switches below it
+        if (s.switches().isEmpty()) {
+            nodes.addAll(s.nodes());
+        }
+        for (String child : s.switches()) {
+            int below = gather(all, child, nodes, above);
+            if (below < 0) {
+                return -1;
+            }
+            level = Math.max(level, 1 + below);
+        }
+        nodes.addAll(s.nodes());
+        above.remove(name);
+        return level;
+    }
+
+    private static Topology without(Topology t, String node) {
+        return with(t, t.switches().stream()
+                .map(s -> new Topology.Switch(s.name(), s.level(), s.linkSpeed(), less(s.nodes(), node), s.switches())).toList(),
+                t.blocks().stream().map(b -> new Topology.Block(b.name(), less(b.nodes(), node))).toList());
+    }
+
+    private static Topology with(Topology t, List<Topology.Switch> switches, List<Topology.Block> blocks) {
+        return new Topology(t.name(), t.kind(), switches, blocks, t.sizes(), t.placements(), t.onRequest(), t.alphaRank(), t.lines());
+    }
+
+    private static List<String> with(List<String> names, String one) {
+        List<String> out = new ArrayList<>(names);
+        if (!out.contains(one)) {
+            out.add(one);
+        }
+        return List.copyOf(out);
+    }
+
+    private static List<String> less(List<String> names, String one) {
+        return names.contains(one) ? names.stream().filter(n -> !n.equals(one)).toList() : names;
+    }
+}

@@ -1,0 +1,147 @@
+package dev.muster.model.format;
+
+import java.util.OptionalLong;
+
+/** Lengths of time as Slurm reads and prints them. All values are seconds; {@link #UNLIMITED} stands for no limit. */
+public final class Durations {
+    public static final long UNLIMITED = -1;
+    /** The same in the int components that count minutes. */
+    public static final int INFINITE = -1;
+    public static final long MINUTE = 60;
+    public static final long HOUR = 3600;
+    public static final long DAY = 86_400;
+    private static final int MAX_DIGITS = 10;
+
+    private Durations() {}
+
+    /**
+     * Reads {@code minutes}, {@code minutes:seconds}, {@code h:m:s}, {@code d-h}, {@code d-h:m}, {@code d-h:m:s},
+     * {@code UNLIMITED}, {@code INFINITE} or {@code -1}. Empty when it is none of these.
+     */
+    public static OptionalLong parseSeconds(String text) {
+        if (text.equalsIgnoreCase("UNLIMITED") || text.equalsIgnoreCase("INFINITE") || text.equals("-1")) {
+            return OptionalLong.of(UNLIMITED);
+        }
+        int dash = text.indexOf('-');
+        long days = 0;
+        String rest = text;
+        if (dash >= 0) {
+            days = number(text.substring(0, dash));
+            rest = text.substring(dash + 1);
+            if (rest.isEmpty()) {
+                rest = "0";
+            }
+        }
+        long[] part = {0, 0, 0};
+        int n = split(rest, part);
+        if (days < 0 || n == 0) {
+            return OptionalLong.empty();
+        }
+        if (dash >= 0) {
+            return OptionalLong.of(days * DAY + part[0] * HOUR + part[1] * MINUTE + part[2]);
+        }
+        return OptionalLong.of(n == 3
+                ? part[0] * HOUR + part[1] * MINUTE + part[2]
+                : part[0] * MINUTE + part[1]);
+    }
+
+    /** As {@link #parseSeconds}, rounded up to whole minutes: what a time limit is counted in. */
+    public static OptionalLong parseMinutes(String text) {
+        OptionalLong s = parseSeconds(text);
+        if (s.isEmpty() || s.getAsLong() == UNLIMITED) {
+            return s;
+        }
+        return OptionalLong.of((s.getAsLong() + MINUTE - 1) / MINUTE);
+    }
+
+    /** Number of parts between colons (1 to 3), 0 if one is not a number. */
+    private static int split(String text, long[] into) {
+        int n = 0;
+        int at = 0;
+        while (at <= text.length()) {
+            int colon = text.indexOf(':', at);
+            int end = colon < 0 ? text.length() : colon;
+            long v = number(text.substring(at, end));
+            if (v < 0 || n == into.length) {
+                return 0;
+            }
+            into[n++] = v;
+            at = end + 1;
+        }
+        return n;
+    }
+
+    private static long number(String s) {
+        if (s.isEmpty() || s.length() > MAX_DIGITS) {
+            return -1;
+        }
+        long v = 0;
+        for (int i = 0; i < s.length(); i++) {
+            char c = s.charAt(i);
+            if (c < '0' || c > '9') {
+                return -1;
+            }
+            v = v * 10 + (c - '0');
+        }
+        return v;
+    }
+
+    /** As squeue prints times: {@code 0:05}, {@code 2:00}, {@code 1:30:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */
+    public static String brief(long seconds) {
+        if (seconds == UNLIMITED) {
+            return "UNLIMITED";
+        }
+        StringBuilder b = new StringBuilder(16);
+        long s = seconds;
+        if (s < 0) {
+            b.append('-');
+            s = -s;
+        }
+        long days = s / DAY;
+        long hours = s % DAY / HOUR;
+        if (days > 0) {
+            b.append(days).append('-');
+            two(b, hours).append(':');
+            two(b, s % HOUR / MINUTE);
+        } else if (hours > 0) {
+            b.append(hours).append(':');
+            two(b, s % HOUR / MINUTE);
+        } else {
+            b.append(s % HOUR / MINUTE);
+        }
+        b.append(':');
+        return two(b, s % MINUTE).toString();
+    }
+
+    /** As scontrol and sacct print times: {@code 00:02:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */
+    public static String full(long seconds) {
+        if (seconds == UNLIMITED) {
+            return "UNLIMITED";
+        }
+        if (seconds < 0) {
+            return "INVALID";
+        }
+        StringBuilder b = new StringBuilder(16);
+        if (seconds >= DAY) {
+            b.append(seconds / DAY).append('-');
+        }
+        two(b, seconds % DAY / HOUR).append(':');
+        two(b, seconds % HOUR / MINUTE).append(':');
+        return two(b, seconds % MINUTE).toString();
+    }
+
+    public static String briefMinutes(long minutes) {
+        return brief(minutes == UNLIMITED ? UNLIMITED : minutes * MINUTE);
+    }
+
+    public static String fullMinutes(long minutes) {
+        return full(minutes == UNLIMITED ? UNLIMITED : minutes * MINUTE);
+    }
+
+    static StringBuilder two(StringBuilder b, long v) {
+        if (v < 10) {
+            b.append('0');
+        }
+        return b.append(v);
+    }
+}

@@ -1,0 +1,404 @@
+package dev.muster.model.format;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * A list of host names in Slurm's compressed notation: {@code n[1-3,5],m0[08-11]}. Order and duplicates are kept as
+ * given. Stored as runs of numbers behind a prefix, so that 60,000 nodes with one naming scheme are one run.
+ */
+public final class HostList {
+    /** More names than this are refused: an expression of a few bytes must not fill the memory. */
+    public static final int MAX_NAMES = 65_536;
+    /** Longer digit strings are part of the name, not a number that can be counted. */
+    private static final int MAX_DIGITS = 18;
+
+    private static final HostList EMPTY = new HostList(List.of());
+
+    /** The outcome of reading an expression. */
+    public sealed interface Parsed {
+        record Ok(HostList list) implements Parsed {}
+
+        /** {@code detail} is the sentence about the offending range, empty if only the whole is wrong. */
+        record Invalid(String detail) implements Parsed {}
+    }
+
+    /** Names prefix+lo ... prefix+hi, padded with zeros to width; width 0 is the bare prefix (no number). */
+    private record Run(String prefix, long lo, long hi, int width) {
+        int size() {
+            return (int) (hi - lo + 1);
+        }
+
+        String name(long number) {
+            return width == 0 ? prefix : prefix + padded(number, width);
+        }
+    }
+
+    private final List<Run> runs;
+    private final int size;
+
+    private HostList(List<Run> runs) {
+        this.runs = runs;
+        int n = 0;
+        for (Run r : runs) {
+            n += r.size();
+        }
+        this.size = n;
+    }
+
+    public static HostList empty() {
+        return EMPTY;
+    }
+
+    public static HostList of(Iterable<String> names) {
+        List<Run> out = new ArrayList<>();
+        for (String name : names) {
+            push(out, single(name));
+        }
+        return new HostList(List.copyOf(out));
+    }
+
+    /** Reads an expression; blanks, tabs and newlines separate names like commas do. */
+    public static Parsed parse(String text) {
+        List<Run> out = new ArrayList<>();
+        int total = 0;
+        int at = 0;
+        while (at < text.length()) {
+            int end = itemEnd(text, at);
+            if (end < 0) {
+                return new Parsed.Invalid("");
+            }
+            if (end > at) {
+                List<Run> item = new ArrayList<>();
+                String wrong = expandItem(text.substring(at, end), item);
+                if (wrong != null) {
+                    return new Parsed.Invalid(wrong);
+                }
+                for (Run r : item) {
+                    total += r.size();
+                    push(out, r);
+                }
+                if (total > MAX_NAMES) {
+                    return new Parsed.Invalid("Too many hosts in list");
+                }
+            }
+            at = end + 1;
+        }
+        return new Parsed.Ok(new HostList(List.copyOf(out)));
+    }
+
+    private static int itemEnd(String text, int from) {
+        boolean inside = false;
+        for (int i = from; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '[') {
+                if (inside) {
+                    return -1;
+                }
+                inside = true;
+            } else if (c == ']') {
+                if (!inside) {
+                    return -1;
+                }
+                inside = false;
+            } else if (!inside && (c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
+                return i;
+            }
+        }
+        return inside ? -1 : text.length();
+    }
+
+    /** Adds the runs of one item ({@code r[1-2]n[1-4]}); the answer is null or what is wrong with it. */
+    private static String expandItem(String item, List<Run> out) {
+        int open = item.indexOf('[');
+        if (open < 0) {
+            out.add(single(item));
+            return null;
+        }
+        int end = item.lastIndexOf(']') + 1;
+        if (end < item.length()) {
+            // what all share behind their numbers, as in n[1-2]-int: such names are not put together again
+            List<Run> before = new ArrayList<>();
+            String wrong = expandItem(item.substring(0, end), before);
+            for (Run r : before) {
+                for (long n = r.lo; n <= r.hi; n++) {
+                    out.add(single(r.name(n) + item.substring(end)));
+                }
+            }
+            return wrong;
+        }
+        List<String> prefixes = List.of("");
+        String rest = item;
+        while (true) {
+            open = rest.indexOf('[');
+            int close = rest.indexOf(']');
+            String literal = rest.substring(0, open);
+            List<Run> ranges = new ArrayList<>();
+            String wrong = parseRanges(rest.substring(open + 1, close), ranges);
+            if (wrong != null) {
+                return wrong;
+            }
+            long count = 0;
+            for (Run r : ranges) {
+                count += r.size();
+            }
+            if (count * prefixes.size() > MAX_NAMES) {
+                return "Too many hosts in range `" + rest.substring(open + 1, close) + "'";
+            }
+            boolean last = close == rest.length() - 1;
+            List<String> next = new ArrayList<>();
+            for (String p : prefixes) {
+                for (Run r : ranges) {
+                    if (last) {
+                        out.add(new Run(p + literal, r.lo, r.hi, r.width));
+                    } else {
+                        for (long n = r.lo; n <= r.hi; n++) {
+                            next.add(p + literal + padded(n, r.width));
+                        }
+                    }
+                }
+            }
+            if (last) {
+                return null;
+            }
+            prefixes = next;
+            rest = rest.substring(close + 1);
+        }
+    }
+
+    private static String parseRanges(String text, List<Run> out) {
+        int at = 0;
+        while (at <= text.length()) {
+            int comma = text.indexOf(',', at);
+            int end = comma < 0 ? text.length() : comma;
+            String range = text.substring(at, end);
+            int dash = range.indexOf('-');
+            String lo = dash < 0 ? range : range.substring(0, dash);
+            String hi = dash < 0 ? range : range.substring(dash + 1);
+            if (!isNumber(lo) || !isNumber(hi)) {
+                return "Invalid range: `" + range + "'";
+            }
+            long from = Long.parseLong(lo);
+            long to = Long.parseLong(hi);
+            if (from > to) {
+                return "Invalid range: `" + range + "'";
+            }
+            if (to - from >= MAX_NAMES) {
+                return "Too many hosts in range `" + range + "'";
+            }
+            out.add(new Run("", from, to, lo.length()));
+            at = end + 1;
+        }
+        return null;
+    }
+
+    private static boolean isNumber(String s) {
+        if (s.isEmpty() || s.length() > MAX_DIGITS) {
+            return false;
+        }
+        for (int i = 0; i < s.length(); i++) {
+            if (s.charAt(i) < '0' || s.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Run single(String name) {
+        int i = name.length();
+        while (i > 0 && name.charAt(i - 1) >= '0' && name.charAt(i - 1) <= '9') {
+            i--;
+        }
+        int digits = name.length() - i;
+        if (digits == 0 || digits > MAX_DIGITS) {
+            return new Run(name, 0, 0, 0);
+        }
+        long n = Long.parseLong(name, i, name.length(), 10);
+        return new Run(name.substring(0, i), n, n, digits);
+    }
+
+    /** Appends, growing the last run when the new one continues it with the same padding. */
+    private static void push(List<Run> runs, Run next) {
+        if (!runs.isEmpty()) {
+            Run last = runs.getLast();
+            if (last.width > 0 && next.width > 0 && last.prefix.equals(next.prefix) && next.lo == last.hi + 1
+                    && digits(next.lo, last.width) == digits(next.lo, next.width)) {
+                runs.set(runs.size() - 1, new Run(last.prefix, last.lo, next.hi, last.width));
+                return;
+            }
+        }
+        runs.add(next);
+    }
+
+    private static int digits(long number, int width) {
+        return Math.max(width, Long.toString(number).length());
+    }
+
+    private static String padded(long number, int width) {
+        String s = Long.toString(number);
+        return s.length() >= width ? s : "0".repeat(width - s.length()) + s;
+    }
+
+    public int size() {
+        return size;
+    }
+
+    public boolean isEmpty() {
+        return size == 0;
+    }
+
+    public List<String> names() {
+        List<String> out = new ArrayList<>(size);
+        for (Run r : runs) {
+            for (long n = r.lo; n <= r.hi; n++) {
+                out.add(r.name(n));
+            }
+        }
+        return out;
+    }
+
+    public String name(int index) {
+        int left = Objects.checkIndex(index, size);
+        for (Run r : runs) {
+            if (left < r.size()) {
+                return r.name(r.lo + left);
+            }
+            left -= r.size();
+        }
+        throw new IllegalStateException("size and runs disagree");
+    }
+
+    public boolean contains(String name) {
+        for (Run r : runs) {
+            if (r.width == 0 ? r.prefix.equals(name) : name.startsWith(r.prefix) && hasNumber(r, name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether two lists as text have a node in common; one that cannot be read has none. */
+    public static boolean intersect(String some, String others) {
+        return parse(some) instanceof Parsed.Ok a && parse(others) instanceof Parsed.Ok b && a.list().names().stream().anyMatch(b.list()::contains);
+    }
+
+    private static boolean hasNumber(Run r, String name) {
+        String number = name.substring(r.prefix.length());
+        if (!isNumber(number)) {
+            return false;
+        }
+        long n = Long.parseLong(number);
+        return r.lo <= n && n <= r.hi && digits(n, r.width) == number.length();
+    }
+
+    /** Slurm's order: by prefix, then by digits written, then by number. Duplicates stay. */
+    public HostList sorted() {
+        List<Run> all = new ArrayList<>(size);
+        for (Run r : runs) {
+            for (long n = r.lo; n <= r.hi; n++) {
+                all.add(r.width == 0 ? r : new Run(r.prefix, n, n, digits(n, r.width)));
+            }
+        }
+        all.sort((a, b) -> {
+            int c = a.prefix.compareTo(b.prefix);
+            c = c != 0 ? c : Integer.compare(a.width, b.width);
+            return c != 0 ? c : Long.compare(a.lo, b.lo);
+        });
+        List<Run> out = new ArrayList<>();
+        for (Run r : all) {
+            push(out, r);
+        }
+        return new HostList(List.copyOf(out));
+    }
+
+    /** The same names once each, in the order of their first appearance. */
+    public HostList distinct() {
+        Set<String> seen = new HashSet<>();
+        List<String> out = new ArrayList<>();
+        for (String n : names()) {
+            if (seen.add(n)) {
+                out.add(n);
+            }
+        }
+        return of(out);
+    }
+
+    /** The expression {@code scontrol show hostlist} prints; {@code scontrol show hostlistsorted} is sorted() first. */
+    public String compressed() {
+        StringBuilder b = new StringBuilder();
+        int i = 0;
+        while (i < runs.size()) {
+            int end = i + 1;
+            String prefix = runs.get(i).prefix;
+            while (runs.get(i).width > 0 && end < runs.size() && runs.get(end).width > 0
+                    && runs.get(end).prefix.equals(prefix)) {
+                end++;
+            }
+            if (!b.isEmpty()) {
+                b.append(',');
+            }
+            appendGroup(b, runs.subList(i, end));
+            i = end;
+        }
+        return b.toString();
+    }
+
+    private static void appendGroup(StringBuilder b, List<Run> group) {
+        Run first = group.getFirst();
+        b.append(first.prefix);
+        if (first.width == 0) {
+            return;
+        }
+        boolean brackets = group.size() > 1 || first.size() > 1;
+        if (brackets) {
+            b.append('[');
+        }
+        String sep = "";
+        for (Run r : group) {
+            b.append(sep).append(padded(r.lo, r.width));
+            if (r.hi > r.lo) {
+                b.append('-').append(padded(r.hi, r.width));
+            }
+            sep = ",";
+        }
+        if (brackets) {
+            b.append(']');
+        }
+    }
+
+    @Override
+    public boolean equals(Object o) {
+        return o instanceof HostList other && size == other.size && names().equals(other.names());
+    }
+
+    @Override
+    public int hashCode() {
+        return names().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return compressed();
+    }
+
+    /** Divided at commas outside brackets, as lists of nodes are, and of tasks of arrays. */
+    public static List<String> split(String text) {
+        List<String> out = new ArrayList<>();
+        int depth = 0;
+        int from = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char c = i < text.length() ? text.charAt(i) : ',';
+            depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+            if (c == ',' && (depth == 0 || i == text.length())) {
+                if (i > from) {
+                    out.add(text.substring(from, i));
+                }
+                from = i + 1;
+            }
+        }
+        return out;
+    }
+}

@@ -1,0 +1,30 @@
+package dev.muster.model.job;
+
+/** What {@code squeue} shows over a job's base state, in Slurm's names. */
+public enum JobFlag {
+    COMPLETING("CG"),
+    CONFIGURING("CF"),
+    REQUEUED("RQ"),
+    REQUEUE_FED("RF"),
+    REQUEUE_HOLD("RH"),
+    RESIZING("RS"),
+    RESV_DEL_HOLD("RD"),
+    REVOKED("RV"),
+    SIGNALING("SI"),
+    SPECIAL_EXIT("SE"),
+    STAGE_OUT("SO"),
+    STOPPED("ST"),
+    UPDATE_DB("UD"),
+    /** It comes before all others: a node failed under it. */
+    EXPEDITING("EX");
+
+    private final String compact;
+
+    JobFlag(String compact) {
+        this.compact = compact;
+    }
+
+    public String compact() {
+        return compact;
+    }
+}

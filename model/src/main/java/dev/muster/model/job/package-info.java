@@ -1,0 +1,2 @@
+/** Jobs and steps as they are described and as they end: requests, binding, states, reasons. */
+package dev.muster.model.job;

@@ -1,0 +1,517 @@
+package dev.muster.model.json;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Reads JSON from bytes: to a tree of plain values ({@link #value}), or value by value for who knows what to expect. The latter stops at whatever is
+ * not as our own writer writes it, with any exception: the tree is read then, which knows what to say of it.
+ */
+final class JsonReader {
+    /** Of {@link #first} and {@link #next}: the object has ended. */
+    static final int NO_MORE = -1;
+    /** Strings that are kept to be used again, a power of two, and the longest of them. */
+    private static final int REPEATED = 128;
+    private static final int REPEATED_BYTES_MAX = 32;
+    private static final int INTERNED_MAX = 1000;
+    /** Numbers of so many digits are none that a long could not hold. */
+    private static final int DIGITS_MAX = 18;
+    private byte[] in;
+    private int end;
+    private int at;
+    private final String[] repeated = new String[REPEATED];
+    private final byte[][] repeatedBytes = new byte[REPEATED][];
+    /** Made when the first name comes: who reads value by value needs none. */
+    private String[] names;
+    private byte[][] nameBytes;
+    private int interned;
+    /** How many objects and lists have been opened by who reads value by value. */
+    private int depth;
+    private boolean refusesUnknown;
+
+    JsonReader(byte[] in, int from, int to) {
+        over(in, from, to);
+    }
+
+    /** Goes on elsewhere, with the texts it has seen so far. */
+    void over(byte[] in, int from, int to) {
+        this.in = in;
+        this.at = from;
+        this.end = to;
+        depth = 0;
+    }
+
+    Json.MalformedException bad(String what) {
+        return new Json.MalformedException("bad JSON at byte " + at + ": " + what);
+    }
+
+    /** The fields of an object as they are written ({@code "name":}), and their places by name. */
+    static final class Fields {
+        private final byte[][] heads;
+        private final Map<String, Integer> places = new HashMap<>();
+
+        Fields(String[] names) {
+            heads = new byte[names.length][];
+            for (int i = 0; i < names.length; i++) {
+                heads[i] = ('"' + names[i] + "\":").getBytes(StandardCharsets.US_ASCII);
+                places.put(names[i], i);
+            }
+        }
+
+        byte[] head(int place) {
+            return heads[place];
+        }
+    }
+
+    /** @throws Json.MalformedException if something follows */
+    void finish() {
+        blanks();
+        if (at < end) {
+            throw bad("text after the value");
+        }
+    }
+
+    boolean isObject() {
+        blanks();
+        return at < end && in[at] == '{';
+    }
+
+    /** @return whether something stands between the brackets; if not, both are read */
+    private boolean opens(char bracket, char closing) {
+        if (depth++ > Json.DEPTH_MAX || at >= end || in[at] != bracket) {
+            throw bad(bracket + " expected");
+        }
+        at++;
+        boolean any = at >= end || in[at] != closing;
+        if (!any) {
+            at++;
+            depth--;
+        }
+        return any;
+    }
+
+    /** Opens an object. @return the place of the field whose value stands next, or {@link #NO_MORE} */
+    int first(Fields fields) {
+        if (!opens('{', '}')) {
+            return NO_MORE;
+        }
+        int place = field(fields, 0);
+        if (place >= 0) {
+            return place;
+        }
+        value(depth);
+        return next(fields, 0);
+    }
+
+    /** After a value. @param from where to look first. @return as {@link #first}; fields that are not known are read over */
+    int next(Fields fields, int from) {
+        int likely = from;
+        while (at < end && in[at] == ',') {
+            at++;
+            int place = field(fields, likely);
+            if (place >= 0) {
+                return place;
+            }
+            value(depth);
+            likely = 0;
+        }
+        if (at >= end || in[at] != '}') {
+            throw bad("',' expected");
+        }
+        at++;
+        depth--;
+        return NO_MORE;
+    }
+
+    /** From now on a field that is not known is an error. */
+    void refuseUnknown() {
+        refusesUnknown = true;
+    }
+
+    boolean refusesUnknown() {
+        return refusesUnknown;
+    }
+
+    /** Reads a name. @return its place, {@link #NO_MORE} if it has none */
+    private int field(Fields fields, int from) {
+        int place = place(fields, from);
+        if (place < 0 && refusesUnknown) {
+            throw bad("unknown field");
+        }
+        return place;
+    }
+
+    private int place(Fields fields, int from) {
+        byte[][] heads = fields.heads;
+        for (int i = from; i < heads.length; i++) {
+            byte[] head = heads[i];
+            int stop = at + head.length;
+            if (stop <= end && in[at + 1] == head[1] && Arrays.equals(in, at, stop, head, 0, head.length)) {
+                at = stop;
+                return i;
+            }
+        }
+        return fields.places.getOrDefault(name(), NO_MORE);
+    }
+
+    /** Opens an object whose first field is its type. @return the type; {@link #next} goes on */
+    String type() {
+        if (!opens('{', '}') || !name().equals("type")) {
+            throw bad("no type");
+        }
+        return text();
+    }
+
+    /** Opens a list. @return whether a value stands next */
+    boolean firstOfList() {
+        return opens('[', ']');
+    }
+
+    boolean nextOfList() {
+        if (at >= end || in[at] != ',' && in[at] != ']') {
+            throw bad("',' expected");
+        }
+        boolean more = in[at++] == ',';
+        depth -= more ? 0 : 1;
+        return more;
+    }
+
+    /** Opens an object of any names. @return the first name, or null */
+    String firstName() {
+        return opens('{', '}') ? name() : null;
+    }
+
+    String nextName() {
+        if (at < end && in[at] == ',') {
+            at++;
+            return name();
+        }
+        if (at >= end || in[at] != '}') {
+            throw bad("',' expected");
+        }
+        at++;
+        depth--;
+        return null;
+    }
+
+    private String name() {
+        String name = text();
+        if (at >= end || in[at] != ':') {
+            throw bad("':' expected");
+        }
+        at++;
+        return name;
+    }
+
+    String text() {
+        if (at >= end || in[at] != '"') {
+            throw bad("string expected");
+        }
+        return string();
+    }
+
+    boolean flag() {
+        if (at < end && in[at] == 't') {
+            literal("true", Boolean.TRUE);
+            return true;
+        }
+        literal("false", Boolean.FALSE);
+        return false;
+    }
+
+    long wholeLong() {
+        int start = at;
+        long whole = digits();
+        return at > start ? whole : (Long) number();
+    }
+
+    /** A whole number of few digits and no sign, as most are; of any other none is read. */
+    private long digits() {
+        int start = at;
+        long whole = 0;
+        while (at < end && at - start < DIGITS_MAX && in[at] >= '0' && in[at] <= '9') {
+            whole = whole * 10 + in[at++] - '0';
+        }
+        if (at > start && at < end && (in[at] == ',' || in[at] == '}' || in[at] == ']')) {
+            return whole;
+        }
+        at = start;
+        return 0;
+    }
+
+    int whole() {
+        return Math.toIntExact(wholeLong());
+    }
+
+    double real() {
+        return ((Number) number()).doubleValue();
+    }
+
+    /** Any value, as a tree. */
+    Object tree() {
+        return value(depth);
+    }
+
+    void blanks() {
+        while (at < end && (in[at] == ' ' || in[at] == '\n' || in[at] == '\r' || in[at] == '\t')) {
+            at++;
+        }
+    }
+
+    Object value(int depth) {
+        if (depth > Json.DEPTH_MAX) {
+            throw bad("nested too deeply");
+        }
+        blanks();
+        if (at >= end) {
+            throw bad("unexpected end");
+        }
+        return switch (in[at]) {
+            case '{' -> object(depth);
+            case '[' -> array(depth);
+            case '"' -> string();
+            case 't' -> literal("true", Boolean.TRUE);
+            case 'f' -> literal("false", Boolean.FALSE);
+            case 'n' -> literal("null", null);
+            default -> number();
+        };
+    }
+
+    private Object literal(String word, Object value) {
+        for (int i = 0; i < word.length(); i++) {
+            if (at + i >= end || in[at + i] != word.charAt(i)) {
+                throw bad("unknown word");
+            }
+        }
+        at += word.length();
+        return value;
+    }
+
+    private boolean more(char close) {
+        blanks();
+        if (at >= end) {
+            throw bad("unexpected end");
+        }
+        if (in[at] == close) {
+            at++;
+            return false;
+        }
+        return true;
+    }
+
+    private void comma(char close) {
+        blanks();
+        if (at < end && in[at] == ',') {
+            at++;
+            blanks();
+            if (at < end && in[at] == close) {
+                throw bad("value expected");
+            }
+        } else if (at >= end || in[at] != close) {
+            throw bad("',' expected");
+        }
+    }
+
+    private Json.Obj object(int depth) {
+        return object(depth, null, null);
+    }
+
+    /** @param list the field whose elements go to row, null for none; without a row all ends there */
+    Json.Obj object(int depth, String list, Consumer<Json.Obj> row) {
+        at++;
+        Json.Obj object = new Json.Obj();
+        while (more('}')) {
+            if (in[at] != '"') {
+                throw bad("name expected");
+            }
+            String name = fieldName();
+            blanks();
+            if (at >= end || in[at] != ':') {
+                throw bad("':' expected");
+            }
+            at++;
+            blanks();
+            if (name.equals(list) && at < end && in[at] == '[') {
+                if (row == null) {
+                    return object;
+                }
+                each(depth + 1, row);
+            } else {
+                object.put(name, value(depth + 1));
+            }
+            comma('}');
+        }
+        return object;
+    }
+
+    private void each(int depth, Consumer<Json.Obj> row) {
+        at++;
+        while (more(']')) {
+            if (value(depth + 1) instanceof Json.Obj o) {
+                row.accept(o);
+            }
+            comma(']');
+        }
+    }
+
+    private List<Object> array(int depth) {
+        at++;
+        List<Object> list = new ArrayList<>();
+        while (more(']')) {
+            list.add(value(depth + 1));
+            comma(']');
+        }
+        return list;
+    }
+
+    private String string() {
+        int start = ++at;
+        while (at < end && in[at] != '"' && in[at] != '\\') {
+            if (in[at] >= 0 && in[at] < 0x20) {
+                throw bad("control character in string");
+            }
+            at++;
+        }
+        if (at < end && in[at] == '"') {
+            int length = at++ - start;
+            return length == 0 ? "" : length <= REPEATED_BYTES_MAX ? repeated(start, length)
+                    : new String(in, start, length, StandardCharsets.UTF_8);
+        }
+        StringBuilder text = new StringBuilder();
+        text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
+        return escapedString(text);
+    }
+
+    /** The name of a field: interned, unless there are very many, so that it is the very string that a program asks for. */
+    private String fieldName() {
+        int start = at + 1;
+        int stop = start;
+        int hash = 0;
+        while (stop < end && in[stop] != '"' && in[stop] != '\\' && in[stop] >= 0x20) {
+            hash = hash * 31 + in[stop++];
+        }
+        if (stop == start || stop >= end || in[stop] != '"') {
+            return string();
+        }
+        if (names == null) {
+            names = new String[REPEATED];
+            nameBytes = new byte[REPEATED][];
+        }
+        int place = (hash ^ hash >>> 8) & REPEATED - 1;
+        byte[] before = nameBytes[place];
+        if (before == null || !Arrays.equals(before, 0, before.length, in, start, stop)) {
+            String made = new String(in, start, stop - start, StandardCharsets.US_ASCII);
+            nameBytes[place] = Arrays.copyOfRange(in, start, stop);
+            names[place] = interned++ < INTERNED_MAX ? made.intern() : made;
+        }
+        at = stop + 1;
+        return names[place];
+    }
+
+    /** Words of lists, and values, come again and again: one string serves for all of them. */
+    private String repeated(int start, int length) {
+        int hash = length;
+        for (int i = start; i < start + length; i++) {
+            hash = hash * 31 + in[i];
+        }
+        int place = (hash ^ hash >>> 8) & REPEATED - 1;
+        String before = repeated[place];
+        if (before != null && Arrays.equals(repeatedBytes[place], 0, repeatedBytes[place].length, in, start, start + length)) {
+            return before;
+        }
+        String made = new String(in, start, length, StandardCharsets.UTF_8);
+        repeated[place] = made;
+        repeatedBytes[place] = Arrays.copyOfRange(in, start, start + length);
+        return made;
+    }
+
+    private String escapedString(StringBuilder text) {
+        while (at < end) {
+            if (in[at] == '"') {
+                at++;
+                return text.toString();
+            }
+            if (in[at] == '\\') {
+                at++;
+                escape(text);
+            } else {
+                int start = at;
+                while (at < end && in[at] != '"' && in[at] != '\\') {
+                    if (in[at] >= 0 && in[at] < 0x20) {
+                        throw bad("control character in string");
+                    }
+                    at++;
+                }
+                text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
+            }
+        }
+        throw bad("unterminated string");
+    }
+
+    private void escape(StringBuilder text) {
+        if (at >= end) {
+            throw bad("unterminated string");
+        }
+        switch (in[at++]) {
+            case '"' -> text.append('"');
+            case '\\' -> text.append('\\');
+            case '/' -> text.append('/');
+            case 'b' -> text.append('\b');
+            case 'f' -> text.append('\f');
+            case 'n' -> text.append('\n');
+            case 'r' -> text.append('\r');
+            case 't' -> text.append('\t');
+            case 'u' -> {
+                int code = 0;
+                for (int i = 0; i < 4; i++) {
+                    int digit = at < end ? Character.digit(in[at], 16) : -1;
+                    if (digit < 0) {
+                        throw bad("bad \\u escape");
+                    }
+                    code = code * 16 + digit;
+                    at++;
+                }
+                text.append((char) code);
+            }
+            default -> throw bad("bad escape");
+        }
+    }
+
+    private Object number() {
+        int start = at;
+        long whole = digits();
+        if (at > start) {
+            return whole;
+        }
+        boolean real = false;
+        boolean digit = false;
+        while (at < end) {
+            byte c = in[at];
+            if (c >= '0' && c <= '9') {
+                digit = true;
+            } else if (c == '.' || c == 'e' || c == 'E') {
+                real = true;
+            } else if (c != '-' && c != '+') {
+                break;
+            }
+            at++;
+        }
+        if (!digit || at - start > 32) {
+            throw bad("value expected");
+        }
+        String text = new String(in, start, at - start, StandardCharsets.US_ASCII);
+        try {
+            if (real) {
+                return Double.valueOf(text);
+            }
+            return Long.valueOf(text);
+        } catch (NumberFormatException e) {
+            throw bad("bad number " + text);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package dev.muster.model.json;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * A record, by its components. Who has a {@link RecordCodec} from the installation, or comes often and gets one, is read and written by code for this
+ * very type; the others through method handles, which needs less to begin with.
+ */
+final class RecordAdapter implements JsonAdapter {
+    /** Where code of its own is made: below, a program has ended before that pays. */
+    private static final int OFTEN = 1500;
+    private static final byte[] NOTHING = {};
+
+    private final Class<?> type;
+    private final String[] names;
+    private final JsonReader.Fields fields;
+    private final int[] all;
+    private final JsonAdapter[] shapes;
+    /** Made when somebody goes by them: each is a class of the virtual machine's. */
+    private volatile Handles handles;
+    private final byte[] typeField;
+    private final boolean hasType;
+    private volatile Object none;
+    /** Whether what stands for an absent one is the record of all defaults. */
+    private volatile boolean isNonePlain;
+    private volatile RecordCodec coder;
+    /** Whether one was looked for among those of the installation. */
+    private volatile boolean isSought;
+    /** Not counted exactly. */
+    private int uses;
+
+    private record Handles(MethodHandle[] accessors, MethodHandle constructor) {}
+
+    RecordAdapter(Class<?> type) {
+        this.type = type;
+        RecordComponent[] components = type.getRecordComponents();
+        names = new String[components.length];
+        all = IntStream.range(0, components.length).toArray();
+        shapes = new JsonAdapter[components.length];
+        for (int i = 0; i < components.length; i++) {
+            names[i] = components[i].getName();
+            shapes[i] = JsonAdapter.of(components[i].getGenericType());
+        }
+        fields = new JsonReader.Fields(names);
+        typeField = ("\"type\":\"" + type.getSimpleName() + '"').getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        hasType = Arrays.asList(names).contains("type");
+    }
+
+    private Handles handles() {
+        Handles known = handles;
+        if (known == null) {
+            known = made();
+            handles = known;
+        }
+        return known;
+    }
+
+    private Handles made() {
+        RecordComponent[] components = type.getRecordComponents();
+        MethodHandle[] accessors = new MethodHandle[components.length];
+        Class<?>[] parameterTypes = new Class<?>[components.length];
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            for (int i = 0; i < components.length; i++) {
+                Method accessor = components[i].getAccessor();
+                accessor.setAccessible(true);
+                accessors[i] = lookup.unreflect(accessor).asType(MethodType.methodType(Object.class, Object.class));
+                parameterTypes[i] = components[i].getType();
+            }
+            Constructor<?> canonical = type.getDeclaredConstructor(parameterTypes);
+            canonical.setAccessible(true);
+            return new Handles(accessors, lookup.unreflectConstructor(canonical).asSpreader(Object[].class, components.length)
+                    .asType(MethodType.methodType(Object.class, Object[].class)));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException("no JSON form for " + type, e);
+        }
+    }
+
+    Class<?> type() {
+        return type;
+    }
+
+    JsonReader.Fields fields() {
+        return fields;
+    }
+
+    JsonAdapter shape(int place) {
+        return shapes[place];
+    }
+
+    int[] all() {
+        return all;
+    }
+
+    /** Where the named components are, in the record's order. */
+    int[] places(Set<String> wanted) {
+        return IntStream.range(0, names.length).filter(i -> wanted.contains(names[i])).toArray();
+    }
+
+    private RecordCodec coder() {
+        RecordCodec made = coder;
+        if (made == null && !isSought) {
+            made = installed();
+        }
+        if (made == null && uses <= OFTEN && ++uses > OFTEN) {
+            made = RecordCodecGenerator.make(this).orElse(null);
+            coder = made;
+        }
+        return made;
+    }
+
+    /** Who comes at the same time waits. A record that has this one is locked before it, never after. */
+    private synchronized RecordCodec installed() {
+        if (!isSought) {
+            coder = RecordCodecGenerator.ready(this).orElse(null);
+            isSought = true;
+        }
+        return coder;
+    }
+
+    /** Makes code for it now. @return whether it can be had: a record that is not public goes without */
+    boolean compile() {
+        coder = RecordCodecGenerator.make(this).orElse(null);
+        return coder != null;
+    }
+
+    @Override
+    public void write(Json.Writer out, Object value) {
+        end(out, body(out, value, '{'));
+    }
+
+    /** With its type as the first field. */
+    void writeTyped(Json.Writer out, Object value) {
+        end(out, body(out, value, out.field('{', typeField)));
+    }
+
+    private static void end(Json.Writer out, char separator) {
+        if (separator == '{') {
+            out.raw('{');
+        }
+        out.raw('}');
+    }
+
+    private char body(Json.Writer out, Object value, char begun) {
+        RecordCodec made = coder();
+        if (made != null) {
+            return made.write(out, value, begun);
+        }
+        return some(out, value, begun, all);
+    }
+
+    /** The components at the given places only. */
+    void write(Json.Writer out, Object value, int[] places) {
+        RecordCodec made = coder();
+        if (made == null) {
+            end(out, some(out, value, '{', places));
+            return;
+        }
+        char separator = '{';
+        for (int i : places) {
+            separator = made.write(out, value, i, separator);
+        }
+        end(out, separator);
+    }
+
+    private char some(Json.Writer out, Object value, char begun, int[] places) {
+        char separator = begun;
+        for (int i : places) {
+            separator = shapes[i].writeField(out, separator, fields.head(i), component(value, i));
+        }
+        return separator;
+    }
+
+    @Override
+    public char writeField(Json.Writer out, char separator, byte[] head, Object value) {
+        if (value == null || value == absent()) {
+            return separator;
+        }
+        if (!isNonePlain) {
+            return JsonAdapter.super.writeField(out, separator, head, value);
+        }
+        // written to see whether there is anything to say: to compare it first with the default would be to go through it twice, at each depth
+        int before = out.size();
+        char next = out.field(separator, head);
+        char after = body(out, value, '{');
+        if (after == '{') {
+            out.cut(before);
+            return separator;
+        }
+        out.raw('}');
+        return next;
+    }
+
+    private Object component(Object value, int i) {
+        try {
+            return handles().accessors[i].invokeExact(value);
+        } catch (Throwable e) {
+            throw new IllegalStateException("cannot read " + type.getSimpleName() + "." + names[i], e);
+        }
+    }
+
+    @Override
+    public Object read(Object tree) {
+        if (!(tree instanceof Json.Obj object)) {
+            throw JsonAdapters.misfit("an object", tree);
+        }
+        Object[] arguments = new Object[names.length];
+        for (int i = 0; i < names.length; i++) {
+            Object raw = object.raw(names[i]);
+            try {
+                arguments[i] = raw == null ? shapes[i].absent() : shapes[i].read(raw);
+            } catch (Json.MalformedException e) {
+                throw new Json.MalformedException(type.getSimpleName() + "." + names[i] + ": " + e.getMessage());
+            }
+        }
+        return build(arguments);
+    }
+
+    @Override
+    public Optional<String> unknown(Object tree) {
+        if (!(tree instanceof Json.Obj object)) {
+            return Optional.empty();
+        }
+        for (Map.Entry<String, Object> field : object.fields().entrySet()) {
+            int place = Arrays.asList(names).indexOf(field.getKey());
+            Optional<String> found = place < 0 ? Optional.of(type.getSimpleName() + "." + field.getKey())
+                    : field.getValue() == null ? Optional.empty() : shapes[place].unknown(field.getValue());
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public Object read(JsonReader in) {
+        return read(in, in.first(fields));
+    }
+
+    /** Where {@link JsonReader#type} has been read. */
+    Object readAfterType(JsonReader in) {
+        if (hasType) {
+            throw in.bad("two types");
+        }
+        return read(in, in.next(fields, 0));
+    }
+
+    private Object read(JsonReader in, int first) {
+        RecordCodec made = coder();
+        if (made != null) {
+            return made.read(in, first);
+        }
+        Object[] arguments = new Object[names.length];
+        for (int i = first; i != JsonReader.NO_MORE; i = in.next(fields, i + 1)) {
+            arguments[i] = shapes[i].read(in);
+        }
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i] == null) {
+                arguments[i] = shapes[i].absent();
+            }
+        }
+        return build(arguments);
+    }
+
+    private Object build(Object[] arguments) {
+        try {
+            return (Object) handles().constructor.invokeExact(arguments);
+        } catch (IllegalArgumentException e) {
+            throw new Json.MalformedException(type.getSimpleName() + ": " + e.getMessage());
+        } catch (Throwable e) {
+            throw new IllegalStateException("cannot build " + type.getSimpleName(), e);
+        }
+    }
+
+    @Override
+    public Object absent() {
+        Object known = none;
+        if (known == null) {
+            known = JsonAdapters.constantNone(type, this::defaults);
+            isNonePlain = isAllAbsent(known);
+            none = known;
+        }
+        return known;
+    }
+
+    private Object defaults() {
+        RecordCodec made = coder();
+        if (made != null) {
+            return made.read(new JsonReader(NOTHING, 0, 0), JsonReader.NO_MORE);
+        }
+        Object[] arguments = new Object[names.length];
+        for (int i = 0; i < names.length; i++) {
+            arguments[i] = shapes[i].absent();
+        }
+        return build(arguments);
+    }
+
+    private boolean isAllAbsent(Object value) {
+        RecordCodec made = coder();
+        if (made != null) {
+            return made.write(new Json.Writer(), value, '{') == '{';
+        }
+        return IntStream.of(all).allMatch(i -> shapes[i].isAbsent(component(value, i)));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.muster.model.json;
+
+/** Reads and writes the components of one type of record; made by {@link RecordCodecGenerator}. */
+abstract class RecordCodec {
+    private static Object[] handed;
+    private static RecordCodec first;
+
+    /** Brings a coder's class into being. */
+    interface Begun {
+        void begin() throws ReflectiveOperationException;
+    }
+
+    /** The one coder of a class. @param constants what its fields are set to @return null if the class has begun before */
+    static synchronized RecordCodec first(Object[] constants, Begun coder) throws ReflectiveOperationException {
+        handed = constants;
+        first = null;
+        try {
+            coder.begin();
+            return first;
+        } finally {
+            handed = null;
+            first = null;
+        }
+    }
+
+    /** For coders that begin. */
+    static Object[] handed() {
+        return handed;
+    }
+
+    static void isFirst(RecordCodec coder) {
+        first = coder;
+    }
+
+    /** Writes what is not absent, without the brace at the end. @param separator before the first of it. @return what would stand before another */
+    abstract char write(Json.Writer out, Object record, char separator);
+
+    /** The same for the component at one place. */
+    abstract char write(Json.Writer out, Object record, int place, char separator);
+
+    /** @param first the place of the field whose value stands next, or {@link JsonReader#NO_MORE} */
+    abstract Object read(JsonReader in, int first);
+}

@@ -1,0 +1,2 @@
+/** Messages between slurmctld and slurmd. */
+package dev.muster.model.node;

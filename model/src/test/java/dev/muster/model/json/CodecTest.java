@@ -1,0 +1,66 @@
+package dev.muster.model.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.muster.model.api.JobMessages.JobInfo;
+import dev.muster.model.format.Bytes;
+import dev.muster.model.job.ExitStatus;
+import dev.muster.model.node.NodeMessages.Ack;
+import dev.muster.model.node.NodeMessages.EndJob;
+import dev.muster.model.node.NodeMessages.ToNode;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CodecTest {
+    record Inner(int a, List<String> words) {}
+
+    record Outer(String name, Inner inner, boolean flag, Bytes raw, long big, ExitStatus exit) {}
+
+    @Test
+    void defaultsAreNotWrittenAndReadBackAsDefaults() {
+        Outer empty = Codec.decode("{}".getBytes(StandardCharsets.UTF_8), Outer.class);
+        assertThat(empty).isEqualTo(new Outer("", new Inner(0, List.of()), false, Bytes.EMPTY, 0, ExitStatus.NONE));
+        assertThat(new String(Codec.encode(empty), StandardCharsets.UTF_8)).isEqualTo("{}");
+    }
+
+    @Test
+    void everyKindOfComponentSurvivesTheRoundTrip() {
+        Outer full = new Outer(
+                "q\"\\\n\u0001é\uD83D\uDE00",
+                new Inner(-7, List.of("", "x")),
+                true,
+                Bytes.of(new byte[] {0, (byte) 0xff, '\n'}),
+                Long.MIN_VALUE,
+                ExitStatus.signaled(9));
+        assertThat(Codec.decode(Codec.encode(full), Outer.class)).isEqualTo(full);
+    }
+
+    @Test
+    void sealedInterfacesCarryTheirType() {
+        byte[] json = Codec.encode(new EndJob(7, 1, 30, "TimeLimit"), ToNode.class);
+        assertThat(new String(json, StandardCharsets.UTF_8)).startsWith("{\"type\":\"EndJob\",");
+        assertThat(Codec.decode(json, ToNode.class)).isEqualTo(new EndJob(7, 1, 30, "TimeLimit"));
+        assertThat(Codec.decode(Codec.encode(new Ack(0), ToNode.class), ToNode.class)).isEqualTo(new Ack(0));
+    }
+
+    @Test
+    void onlyTheWantedFieldsAreWritten() {
+        JobInfo job = Codec.decode("{\"jobId\":5,\"name\":\"n\",\"cpus\":4}".getBytes(StandardCharsets.UTF_8), JobInfo.class);
+        Json.Writer out = new Json.Writer();
+        Codec.writeFields(out, job, Set.of("jobId", "name"));
+        assertThat(new String(out.toByteArray(), StandardCharsets.UTF_8)).isEqualTo("{\"jobId\":5,\"name\":\"n\"}");
+    }
+
+    @Test
+    void whatDoesNotFitIsRefused() {
+        for (String bad : List.of("", "[", "{\"name\":1}", "{\"name\":\"a\",}", "{\"big\":1.5}", "nul", "{\"a\":\"\\u00g0\"}", "01x",
+                "{\"x\":\"\n\"}",
+                "{\"exit\":{\"code\":99999999999}}", "[".repeat(200) + "]".repeat(200))) {
+            assertThatThrownBy(() -> Codec.decode(bad.getBytes(StandardCharsets.UTF_8), Outer.class))
+                    .as(bad).isInstanceOf(Json.MalformedException.class);
+        }
+    }
+}
