@@ -47,7 +47,7 @@ static void keep_output(struct stream *s, const char *bytes, size_t n)
     if (!n)
         return;
     if (s->end + n - s->base > s->room) {
-        uint64_t acknowledged = s->acked - s->base; /* what was acknowledged is kept only as long as there is room */
+        uint64_t acknowledged = s->acked - s->base; /* acknowledged bytes are kept only while there is room */
         if (acknowledged) {
             memmove(s->kept, s->kept + acknowledged, (size_t)(s->end - s->acked));
             s->base = s->acked;
@@ -197,7 +197,7 @@ static void read_output(struct step *step, struct task *task, struct stream *s)
     else if (n > 0)
         keep_output(s, bytes, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR)) { /* a terminal whose last user left answers EIO */
-        step_watch_memory(step, task);                        /* what it has to say must come before the end */
+        step_watch_memory(step, task);                        /* its message must come before the end */
         end_stream(step, task, s);
     }
 }

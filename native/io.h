@@ -16,7 +16,7 @@
 #define STDIN_WINDOW_BYTES (256u * 1024u) /* standard input taken ahead of what the task has read */
 #define FRAME_DATA_BYTES (32u * 1024u)    /* data in one frame to a client */
 #define LABELLED_LINE_BYTES 65536u        /* a longer line of a labelled file is broken */
-#define GATHER_TASKS 16                   /* from so many on, a round that brought little is followed by a short wait */
+#define GATHER_TASKS 16                   /* with this many tasks, a short wait follows a round that brought little */
 #define GATHER_FIRST_US 300
 #define GATHER_MOST_US 20000
 #define LAST_READS 8      /* from a task that writes no more, in one round */

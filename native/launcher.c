@@ -595,7 +595,7 @@ static void run_service(struct launcher *launcher)
 static void run_daemon(struct launcher *launcher, const struct daemon *d)
 {
     signal(SIGPROF, SIG_IGN); /* sent for diagnosis; must not end a daemon */
-    umask(DAEMON_UMASK);      /* files that are not for everybody are made with their own mode, whatever this was */
+    umask(DAEMON_UMASK);      /* files with another mode are made with it, whatever the caller's mask was */
     if (!stays_in_foreground(launcher, d))
         detach(launcher);
     find_java(launcher);

@@ -30,7 +30,7 @@ struct launcher {
     mode_t umask;
     int ready_fd;      /* a daemon tells its waiting parent here; -1 in the foreground */
     char service[108]; /* the command service's socket; "" for none */
-    long service_uid;  /* who may be the command service of users besides root; -1 nobody */
+    long service_uid;  /* uid of the command service beside root; -1: none */
     long service_gid;  /* its group; 0 for the one with the number of service_uid */
     char request_id[REQUEST_ID_CHARS + 1];
     const char *main_class;

@@ -537,7 +537,7 @@ static pid_t fork_child(struct step *step, struct task *task, const struct pipes
         close(ready[0]);
         close(gate[1]);
         if (step->answer >= 0)
-            close(step->answer); /* who reads there would wait as long as this task does */
+            close(step->answer); /* a reader there would wait as long as this task does */
     }
     child(step, task, pipes, gate ? gate[0] : -1);
 }

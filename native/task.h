@@ -33,7 +33,7 @@ enum task_phase { TASK_WAITING, TASK_RUNNING, TASK_EPILOG, TASK_DONE };
 /* Output of one task on one stream: bytes [base, end) are here, those before `acked` may go. */
 struct stream {
     int fd;      /* -1: closed */
-    bool wanted; /* the target is a stream or pty: somebody reads it here */
+    bool wanted; /* the target is a stream or pty: stepd reads it */
     bool eof;
     uint64_t base, end, acked;
     char *kept;

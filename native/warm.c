@@ -34,7 +34,7 @@
 #define SACK_MS 1000
 #define FRAME_BYTES_MAX (16u << 20)
 #define SESSION_BYTES_MAX 8192
-#define LEND_BYTES_MAX (8u << 20) /* of one file, or one piece of standard input */
+#define LEND_BYTES_MAX (8u << 20) /* the largest file, or piece of standard input, that the launcher lends */
 
 #define INPUT_KEPT_BYTES (1u << 20) /* more than any node takes ahead of its tasks */
 #define POSITION_BYTES 14           /* u32 task, u8 stream, u64 offset, u8 descriptor */

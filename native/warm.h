@@ -33,7 +33,7 @@ struct warm {
     bool follows_step;              /* srun */
     struct bytes taken_input;       /* read from standard input for the service: the long path must get it as well */
     unsigned long long taken_bytes; /* of standard input in all; a step's is kept to its last part only */
-    size_t input_asked;             /* the service wants so much of standard input; 0: nothing */
+    size_t input_asked;             /* bytes of standard input that the service wants; 0: none */
     long long heard_ms;
     struct bytes checkpoint;    /* what a long path of srun needs to go on with the step */
     struct position *positions; /* how far each stream of the step has come */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# release.sh on a clone of this repository: what it refuses, what it says it would do, what it does.
+# Tests release.sh on a clone of this repository: its refusals, its dry run, its release.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d); trap 'rm -rf "$dir"' EXIT

@@ -53,7 +53,7 @@ static void tasks_free(struct task *tasks)
     }
 }
 
-/* What was decoded is encoded again to the same bytes. */
+/* Decoded frames are encoded to the same bytes again. */
 static void check_encoding(const struct frame *frame)
 {
     struct buffer again = {0};

@@ -22,7 +22,7 @@ void bytes_drop(struct bytes *b, size_t n);
 void bytes_free(struct bytes *b);
 void *claim(size_t count, size_t size);
 char *claim_text(const char *text, size_t n);
-/* Reading: false where there is not so much. */
+/* Readers. They return false if too few bytes are left. */
 struct reader {
     const char *at;
     size_t left;

@@ -18,7 +18,7 @@ struct helper;
 
 struct collectives {
     struct gathering *gatherings; /* on the first node: contributions until all have come */
-    struct waiting *waitings;     /* on any node: who waits for a result */
+    struct waiting *waitings;     /* requests that wait for a result, of any node */
     struct question *questions;   /* about names, unanswered */
     size_t gathering_count, waiting_count;
     uint32_t question_count; /* the last question's number */

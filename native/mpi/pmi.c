@@ -29,7 +29,7 @@ struct task {
     int version; /* 0: has not said yet */
     bool in_fence, spawning;
     struct bytes in, out;
-    char *attribute; /* waits until somebody on this node puts it; NULL: does not wait */
+    char *attribute; /* waits until a task of this node puts it; NULL: does not wait */
     char *thread;    /* of the request that is answered later */
 };
 struct request {

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ABORT_DELAY_MS 300 /* who asks for the end leaves by himself, with his own exit code, if he is quick */
+#define ABORT_DELAY_MS 300 /* a task that asks for the end may leave with its own exit code within this time */
 #define REGISTER_WAIT_S 20
 #define FINALIZE_SECONDS 3
 

@@ -568,7 +568,7 @@ class ListingTest {
         assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", sentence + "\n"));
     }
 
-    /** What reaches slurmctld of counts and of PURGE_COMP; a time that cannot be read is five minutes. */
+    /** Counts and PURGE_COMP in the form that slurmctld gets. An unreadable time counts as five minutes. */
     @ParameterizedTest
     @CsvSource({"nodecnt=2m, nodecnt, 1000000", "nodecnt=1K, nodecnt, 1024", "nodecnt=+2, nodecnt, 2", "corecnt=2x, corecnt, 2",
         "corecnt=1K, corecnt, 1",

@@ -472,7 +472,7 @@ class OptionsTest {
         assertThat(submitted("sbatch --requeue --wrap=true").obj("timing").text("requeue")).isEqualTo("YES");
     }
 
-    /** One component with tasks and name, several with their tasks, or the first line of what is wrong; as 26.05 reads the lines. */
+    /** Components of a script with their tasks and names, or the first line of the error, as 26.05 reads the lines. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             -n1 hetjob;-n2              | 2 f

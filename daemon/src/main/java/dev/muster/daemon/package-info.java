@@ -1,2 +1,2 @@
-/** What all daemons share: log, pid file, signals, identities, the cluster key and the sack socket. */
+/** Log, pid file, signals, identities, cluster key and sack socket of all daemons. */
 package dev.muster.daemon;

@@ -19,7 +19,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The order of the packages inside each room: a package uses those before it. A leading "." puts the room's own package first; else it stands last. */
+/**
+ * The order of the packages inside each room: a package uses those before it. A leading "." puts the room's own package first; else it
+ * stands last.
+ */
 class WallsTest {
     private static final String ROOT_PACKAGE = "";
     private static final int FILES_MAX = 28;
@@ -35,7 +38,7 @@ class WallsTest {
             "config", order("key file sister"),
             "accounting", order("db book archive report table dbd")));
 
-    /** Rooms whose packages use only those before them. In the others the arrows of {@code upward-arrows.txt} are left. */
+    /** The uses against the order that are left. Rooms without a line have none. */
     private static final String LEFT = "upward-arrows.txt";
 
     private static JavaClasses all;

@@ -1,2 +1,2 @@
-/** What every command stands on: its host, its connection to the controller, its output and errors. */
+/** The base of every command: host, connection to the controller, output, errors. */
 package dev.muster.cli.command;

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 final class AccountedOrder {
     /** Jobs that are held in memory to be sorted. */
     static final int JOBS_MAX = 20_000;
-    /** What the order needs of a job. */
+    /** The fields of a job that decide its place. */
     static final List<String> FIELDS = List.of("arrayJobId", "arrayTaskId");
 
     record Entry(String cluster, Json.Obj job, List<Json.Obj> steps) {

@@ -130,7 +130,7 @@ public final class KeyCheck {
         return String.join(",", found);
     }
 
-    /** Checks that at most one word sets a binding, even the same one, and at most one what is bound automatically. */
+    /** Checks that at most one word sets a binding and at most one sets the automatic binding. The same word twice is refused as well. */
     private static String taskParameters(String value, Values values) {
         boolean isBound = false;
         boolean isAutomatic = false;

@@ -312,7 +312,7 @@ public final class SubmitScript implements AutoCloseable {
         private final List<Bytes> given;
         /** Values of fields before the script set them. */
         private final Map<String, Object> before = new TreeMap<>();
-        /** Of a new job: what the script set beside the description. */
+        /** The fields of a new job that the script set beside its description. */
         private final Map<String, Object> kept = new TreeMap<>();
         private boolean isUpdate;
         private Bytes newScript;

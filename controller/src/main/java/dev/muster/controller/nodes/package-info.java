@@ -1,2 +1,2 @@
-/** The connections to slurmds: what they are told, what they report, and which have fallen silent. */
+/** Connections to slurmds: orders, reports, and the timeouts of silent nodes. */
 package dev.muster.controller.nodes;

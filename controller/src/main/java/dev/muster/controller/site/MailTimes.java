@@ -28,7 +28,10 @@ final class MailTimes {
         }
     }
 
-    /** Watches a job that ran before slurmctld started. What was reached by then was sent: cluster time stood still while slurmctld was down. */
+    /**
+     * Watches a job that ran before slurmctld started. Parts of the limit that it had reached by then were mailed: cluster time stands
+     * still while slurmctld is down.
+     */
     void resumed(Job job, long tickMs) {
         started(job);
         Watched watched = jobs.get(job.id());

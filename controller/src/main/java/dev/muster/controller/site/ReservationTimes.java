@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The begins and ends of reservations in a journal entry, for ResvProlog and ResvEpilog. They come from what is durable, not from a clock:
- * each is told once, also where slurmctld starts again beside it or was down when the time came.
+ * The begins and ends of reservations in a journal entry, for ResvProlog and ResvEpilog. They come from durable entries, not from a clock:
+ * each program runs once, also when slurmctld restarts at that moment or is down when the time comes.
  */
 final class ReservationTimes {
     private static final String DELETION = Command.DeleteReservation.class.getSimpleName();
@@ -22,7 +22,7 @@ final class ReservationTimes {
     /** A begin or an end of the named reservation. */
     record Event(String name, boolean begins) {}
 
-    /** What the entry tells, in order. A reservation that an administrator deletes has no end, as in Slurm. */
+    /** Returns the begins and ends in an entry, in order. A reservation that an administrator deletes has no end, as in Slurm. */
     static List<Event> of(Entry entry, State before, State after) {
         List<Event> out = new ArrayList<>();
         for (Change change : entry.changes()) {

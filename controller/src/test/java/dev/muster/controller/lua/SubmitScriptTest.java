@@ -198,7 +198,7 @@ class SubmitScriptTest {
         }
     }
 
-    /** What slurmctld refuses of a script's values. A held job's CPUs are not compared, as it may still change. */
+    /** Refuses values of a script as slurmctld does. The CPUs of a held job are not compared: the job may still change. */
     @Test
     void valuesThatAreRefused() throws IOException {
         for (String row : """

@@ -5,7 +5,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.node.NodeMessages.ToNode;
 import java.util.List;
 
-/** What the core makes of a command. */
+/** The core's answer to a command. */
 public sealed interface Decision {
     /** Changes at which a command that could make more stops; the rest follows in the next one. */
     int CHANGES_MAX = 1000;

@@ -1,2 +1,2 @@
-/** Indexes over the state: what is due when, and what an entry touches. */
+/** Indexes over the state: the second at which each job is due, and the jobs and nodes that an entry touches. */
 package dev.muster.core.index;

@@ -105,7 +105,10 @@ public final class ReservationRules {
                 && i.count() + kept.get(i.name()) > all.getOrDefault(i.name(), Integer.MAX_VALUE));
     }
 
-    /** With the next number, and if it has no name, the first of its partitions, QOS, groups, accounts or users with that number. */
+    /**
+     * Returns the reservation with the next number. An unnamed one is named after its first partition, QOS, group, account or user, and
+     * that number.
+     */
     private Reservation named(Reservation r) {
         int serial = 1;
         for (Reservation other : state.reservations().values()) {
@@ -335,7 +338,7 @@ public final class ReservationRules {
         }
     }
 
-    /** The reservations with REPLACE whose nodes jobs have, with other nodes. */
+    /** Returns changes that give reservations with REPLACE other nodes for those that jobs have taken. */
     public List<Change> taken() {
         List<Change> out = new ArrayList<>();
         for (Reservation r : state.reservations().values()) {

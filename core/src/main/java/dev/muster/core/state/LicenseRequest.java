@@ -12,7 +12,7 @@ public final class LicenseRequest {
 
     private LicenseRequest() {}
 
-    /** A license and how many of it. */
+    /** A license and its count. */
     public record Item(String name, int count) {
         @Override
         public String toString() {

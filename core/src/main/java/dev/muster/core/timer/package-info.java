@@ -1,2 +1,2 @@
-/** Deadlines, triggers and settings: what the passing of time brings about. */
+/** Deadlines, triggers and settings. */
 package dev.muster.core.timer;

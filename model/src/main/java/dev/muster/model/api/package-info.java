@@ -1,2 +1,2 @@
-/** Messages of clients to slurmctld and slurmd, and the table of who may send each. */
+/** Messages of clients to slurmctld and slurmd, and the table of callers that may send each. */
 package dev.muster.model.api;

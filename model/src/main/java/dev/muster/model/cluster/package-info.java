@@ -1,2 +1,2 @@
-/** What a cluster is made of beside its nodes: topology, layered resources, flags of reservations, launch trees. */
+/** Topology, layered resources, flags of reservations, and launch trees. */
 package dev.muster.model.cluster;

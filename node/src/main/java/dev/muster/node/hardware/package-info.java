@@ -1,2 +1,2 @@
-/** What the machine has: CPUs, memory, GPUs, features and frequencies. */
+/** CPUs, memory, GPUs, features and frequencies of the machine. */
 package dev.muster.node.hardware;

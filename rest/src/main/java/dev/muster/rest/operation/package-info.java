@@ -1,2 +1,2 @@
-/** The operations of the API: what each path and method does. */
+/** The operations of the API: one handler for each path and method. */
 package dev.muster.rest.operation;

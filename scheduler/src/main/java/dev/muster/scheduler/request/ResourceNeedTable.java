@@ -58,7 +58,7 @@ public final class ResourceNeedTable {
         return one(need.on(features));
     }
 
-    /** The same need for so many minutes. */
+    /** Returns the same need with another time limit, in minutes. */
     public ResourceNeed lasting(int minutes, ResourceNeed need) {
         return minutes == need.limitMin() ? need : one(need.lasting(minutes));
     }

@@ -1,2 +1,2 @@
-/** What a pending job asks for, in the form in which a pass compares it with nodes. */
+/** Requests of pending jobs, in the form in which a pass compares them with nodes. */
 package dev.muster.scheduler.request;

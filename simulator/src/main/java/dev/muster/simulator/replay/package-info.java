@@ -1,2 +1,2 @@
-/** Workload traces through the scheduling pass, and what they tell of waits and use. */
+/** Workload traces through the scheduling pass, and the waits and use that result. */
 package dev.muster.simulator.replay;
