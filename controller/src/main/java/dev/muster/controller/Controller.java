@@ -27,6 +27,8 @@ import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.edge.Certificates;
 import dev.muster.controller.edge.Clients;
 import dev.muster.controller.edge.ControllerApi;
+import dev.muster.controller.edge.DebugLevels;
+import dev.muster.controller.edge.Diagnostics;
 import dev.muster.controller.edge.GroupLook;
 import dev.muster.controller.edge.HttpPages;
 import dev.muster.controller.edge.RateLimit;
@@ -50,7 +52,6 @@ import dev.muster.controller.site.BurstBuffers;
 import dev.muster.controller.site.Programs;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.Metrics;
-import dev.muster.controller.stats.RpcNames;
 import dev.muster.controller.stats.SchedulerLog;
 import dev.muster.controller.stats.Statistics;
 import dev.muster.controller.view.JobViews;
@@ -83,8 +84,6 @@ import dev.muster.model.Identity;
 import dev.muster.model.Release;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
-import dev.muster.model.api.ClusterMessages.RpcCount;
-import dev.muster.model.format.HostList;
 import dev.muster.model.json.Codec;
 import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
@@ -529,7 +528,7 @@ public final class Controller {
         State state = thread.durable();
         NodeViews nodes = new NodeViews(state, links::beat, links::address, identities::userName, System.currentTimeMillis() / 1000);
         JobViews jobs = new JobViews(state, scheduler, clock.now(), "");
-        return new Metrics(state, nodes::info, jobs::reason).page(page, partitionOrder(state), diagnostics().values());
+        return new Metrics(state, nodes::info, jobs::reason).page(page, partitionOrder(state), diagnostics().reply().values());
     }
 
     // ---- what the edge asks
@@ -612,34 +611,8 @@ public final class Controller {
         return statistics;
     }
 
-    public ClusterMessages.DiagnosticsReply diagnostics() {
-        State state = thread.durable();
-        TreeMap<String, Long> v = new TreeMap<>();
-        statistics.put(v, state);
-        v.put("jobs_known", (long) state.jobs().size());
-        v.put("jobs_ended", (long) state.ended().size());
-        v.put("queue_length", (long) scheduler.queueLength());
-        v.put("nodes", (long) state.nodes().size());
-        v.put("nodes_connected", (long) links.connectedCount());
-        v.put("schedule_cycle_counter", thread.passes());
-        v.put("server_thread_count", (long) requests.underWay());
-        v.put("journal_index", thread.durableIndex());
-        v.put("agent_queue_size", (long) links.queued());
-        v.put("agent_count", (long) links.busy());
-        v.put("agent_thread_count", (long) links.busy());
-        v.put("dbd_agent_queue_size", accounting.projected() == Long.MAX_VALUE ? 0
-                : Math.max(0, thread.durableIndex() - accounting.projected()));
-        long before = System.nanoTime();
-        long sum = 0;
-        for (int i = 0; i < 1000; i++) {
-            sum += System.currentTimeMillis() & 1;
-        }
-        v.put("gettimeofday_latency", sum < 0 ? 0 : (System.nanoTime() - before) / 1000);
-        List<RpcCount> messages = RpcNames.counts(requests);
-        List<RpcCount> users = new ArrayList<>();
-        requests.forEachUser((uid, c) -> users.add(new RpcCount(uid == Requests.OTHERS ? "others" : identities.userName(uid), uid,
-                c.calls(), c.us())));
-        return new ClusterMessages.DiagnosticsReply(v, messages, users);
+    public Diagnostics diagnostics() {
+        return new Diagnostics(thread, scheduler, statistics, requests, links, accounting, identities);
     }
 
     /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
@@ -733,39 +706,8 @@ public final class Controller {
         return String.join("\n", told);
     }
 
-    /** A level by name, or flags to add or take away: until the configuration is read again. "" or what is wrong. */
-    public String setDebug(ClusterMessages.SetDebug m) {
-        if (!m.scheduler().isEmpty()) {
-            boolean there = scheduling.set(m.scheduler().equals("1"));
-            log.info("sched: Set scheduler log level to " + m.scheduler());
-            return there ? "" : dev.muster.model.SlurmErrno.DISABLED.sentence();
-        }
-        if (!m.flags().isEmpty()) {
-            flags.change(m.flags());
-            log.info("Set debug flags to " + (flags.on().isEmpty() ? "none" : String.join(",", flags.on())));
-            return "";
-        }
-        int level = SlurmConf.debugLevel(m.level());
-        if (level < 0) {
-            return "invalid debug level: " + m.level();
-        }
-        if (!m.nodes().isEmpty()) {
-            return setDebugOf(m.nodes(), m.level());
-        }
-        log.level(level);
-        log.info("Set debug level to '" + m.level() + "'");
-        return "";
-    }
-
-    /** "" or what is wrong. */
-    private String setDebugOf(String nodes, String level) {
-        List<String> names = HostList.parse(nodes) instanceof HostList.Parsed.Ok ok ? ok.list().names() : List.of();
-        State state = thread.durable();
-        if (names.isEmpty() || !names.stream().allMatch(state.nodes()::has)) {
-            return dev.muster.model.SlurmErrno.INVALID_NODE_NAME.sentence();
-        }
-        names.forEach(name -> links.send(name, new NodeMessages.SetDebug(level)));
-        return "";
+    public DebugLevels debugLevels() {
+        return new DebugLevels(log, scheduling, flags, thread, links);
     }
 
     public Clients clients() {

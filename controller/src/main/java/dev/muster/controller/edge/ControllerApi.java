@@ -210,7 +210,7 @@ public final class ControllerApi {
             case "SetDebug" -> {
                 ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
                 controller.requests().countAs(RpcNames.of(m));
-                yield told(controller.setDebug(m));
+                yield told(controller.debugLevels().set(m));
             }
             default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         };
@@ -258,7 +258,7 @@ public final class ControllerApi {
 
     private Reply diagnostics(ClusterMessages.QueryDiagnostics q) {
         if (!q.reset()) {
-            return Reply.of(controller.diagnostics());
+            return Reply.of(controller.diagnostics().reply());
         }
         controller.statistics().reset();
         controller.requests().reset();

@@ -142,7 +142,7 @@ public final class Jobs {
         }
         NodeJob job = admitted.get();
         if (job.steps.containsKey(launch.stepId())) {
-            log.debug("launch of " + stepName(job, launch.stepId()) + " repeated");
+            log.debug("launch of " + job.stepName(launch.stepId()) + " repeated");
             return;
         }
         if (job.isEnding()) {
@@ -277,7 +277,7 @@ public final class Jobs {
             return;
         }
         log.info((step.isBatch() ? "Launching batch job " + job.jobId() + " for UID " + job.share.owner().uid()
-                : "launch task StepId=" + stepName(job, step.stepId) + " request from UID:" + job.share.owner().uid()
+                : "launch task StepId=" + job.stepName(step.stepId) + " request from UID:" + job.share.owner().uid()
                         + " GID:" + job.share.owner().gid()));
         begin(job, step, () -> starter.start(launch));
     }
@@ -334,7 +334,7 @@ public final class Jobs {
     }
 
     private void fail(NodeJob job, int stepId, String why, boolean nodeFault, boolean drain) {
-        log.error("cannot launch " + stepName(job, stepId) + ": " + why);
+        log.error("cannot launch " + job.stepName(stepId) + ": " + why);
         reports.add(seq -> new LaunchFailed(seq, job.jobId(), job.attempt(), stepId, why, nodeFault, drain), () -> { });
     }
 
@@ -414,7 +414,7 @@ public final class Jobs {
         step.whenRunning.clear();
         Faults.guard(() -> cgroups.removeStep(job.jobId(), job.attempt(), step.stepId));
         Faults.guard(() -> starter.stepEnded(job.jobId(), step.stepId));
-        log.verbose("[" + stepName(job, step.stepId) + "] done with job");
+        log.verbose("[" + job.stepName(step.stepId) + "] done with job");
         if (!step.lingering) {
             reportExit(job, step, status, reason);
         }
@@ -442,7 +442,7 @@ public final class Jobs {
     private void stepdKilled(NodeJob job, NodeStep step, Optional<StatusFile> last) {
         boolean rebooted = !job.share.bootId().equals(bootId);
         String reason = rebooted ? REASON_NODE_REBOOT : REASON_STEPD_KILLED;
-        log.error("[" + stepName(job, step.stepId) + "] slurmstepd is gone"
+        log.error("[" + job.stepName(step.stepId) + "] slurmstepd is gone"
                 + (rebooted ? ": the node was rebooted" : ": killing what it left"));
         if (rebooted) {
             stepEnded(job, step, last, reason);
@@ -499,7 +499,7 @@ public final class Jobs {
         }
         if (killWaitSeconds <= 0) {
             if (!step.ending && !reason.isEmpty() && !reason.equals(REASON_OUT_OF_MEMORY)) {
-                step.whenRunning(() -> step.tellEnd(ErrorText.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, true)));
+                step.whenRunning(() -> step.tellEnd(ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, true)));
             }
             terminate(job, step);
             return;
@@ -510,10 +510,10 @@ public final class Jobs {
         step.ending = true;
         step.whenRunning(() -> step.watch.filter(w -> !step.lingering).ifPresent(w -> {
             if (!reason.isEmpty()) {
-                step.tellEnd(ErrorText.cancelled(stepName(job, step.stepId), settings.nodeName(), reason, false));
+                step.tellEnd(ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, false));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
-            w.signal(reach(Os.SIGNAL_TERM), Os.SIGNAL_TERM);
+            w.signal(StepWatch.reach(settings.confinement(), Os.SIGNAL_TERM), Os.SIGNAL_TERM);
         }));
         if (!step.cleaning && starter.hasContainer(step.directory)) {
             Loop.aside(() -> starter.stopContainers(step.directory));
@@ -535,7 +535,7 @@ public final class Jobs {
         });
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
-                log.error("[" + stepName(job, step.stepId) + "] processes do not end after SIGKILL");
+                log.error("[" + job.stepName(step.stepId) + "] processes do not end after SIGKILL");
                 String why = REASON_UNKILLABLE + " (JobId=" + job.share.jobId()
                         + " StepId=" + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
                 reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> { });
@@ -612,10 +612,7 @@ public final class Jobs {
     /** A stepd may still hold output, srun may not have heard of the end: the directory stays until then. */
     private void removeWhenUnused(NodeJob job, long untilNs, long againMs) {
         boolean late = System.nanoTime() - untilNs > 0;
-        boolean used = job.steps.values().stream().anyMatch(s ->
-                (!late && !s.ioToken.isEmpty() && !s.endTold) || s.relays > 0
-                        || Os.isAlive(spool.stepdPid(s.directory)));
-        if (used) {
+        if (job.steps.values().stream().anyMatch(s -> s.isUsed(late) || Os.isAlive(spool.stepdPid(s.directory)))) {
             loop.later(againMs, () -> removeWhenUnused(job, untilNs, Math.min(2 * againMs, UNUSED_MOST_MS)));
             return;
         }
@@ -629,21 +626,14 @@ public final class Jobs {
         job(order.jobId(), order.attempt()).ifPresent(job -> {
             for (NodeStep step : job.steps.values()) {
                 if (step.isMeant(order)) {
-                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : reach(order.signal());
+                    int mode = order.batchShell() && !order.full() ? StepWatch.TASKS_ONLY : StepWatch.reach(settings.confinement(), order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> {
-                        ErrorText.signalled(stepName(job, step.stepId), settings.nodeName(), order.signal()).ifPresent(step::tellEnd);
+                        ErrorText.signalled(job.stepName(step.stepId), settings.nodeName(), order.signal()).ifPresent(step::tellEnd);
                         w.signal(mode, order.signal());
                     }));
                 }
             }
         });
-    }
-
-    /** With ProctrackType=proctrack/cgroup only the tasks themselves hear of most signals, unless SignalChildrenProcesses says otherwise. */
-    private int reach(int signal) {
-        boolean all = !settings.confinement().track() || settings.confinement().conf().signalChildrenProcesses()
-                || signal == Os.SIGNAL_KILL || signal == Os.SIGNAL_STOP || signal == Os.SIGNAL_CONT;
-        return all ? StepWatch.EVERY_PROCESS : StepWatch.TASKS_ONLY;
     }
 
     public void suspend(Suspend order) {
@@ -707,7 +697,7 @@ public final class Jobs {
         job(jobId, attempt).filter(j -> !j.isEnding()).ifPresent(job -> {
             for (NodeStep step : job.steps.values()) {
                 if (!step.isExternal() && !step.ending) {
-                    String text = "StepId=" + stepName(job, step.stepId) + " exceeded memory limit (" + (usedMb << 20)
+                    String text = "StepId=" + job.stepName(step.stepId) + " exceeded memory limit (" + (usedMb << 20)
                             + " > "
                             + (limitMb << 20) + "), being killed";
                     log.error(text);
@@ -804,9 +794,5 @@ public final class Jobs {
     private void write(NodeJob job) throws IOException {
         spool.saveJob(job.jobId(), job.attempt(), new JobSpool.JobFile(job.share, job.phase.name(), job.killWaitSeconds, job.endReason,
                 job.stepReasons(), job.epilogError, job.deadlineMs));
-    }
-
-    private static String stepName(NodeJob job, int stepId) {
-        return job.jobId() + "." + StepId.name(stepId);
     }
 }

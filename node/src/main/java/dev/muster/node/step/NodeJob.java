@@ -1,5 +1,6 @@
 package dev.muster.node.step;
 
+import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.os.Loop;
@@ -154,5 +155,10 @@ public final class NodeJob {
     /** The shortest that the job or one of its steps asked for; 0 for none. */
     int sampleSeconds() {
         return steps.values().stream().mapToInt(s -> s.sampleSeconds).filter(s -> s > 0).min().orElse(share.sampleSeconds());
+    }
+
+    /** The step's name in messages and logs: {@code 12.0}, {@code 12.batch}. */
+    public String stepName(int stepId) {
+        return jobId() + "." + StepId.name(stepId);
     }
 }

@@ -161,4 +161,13 @@ public final class NodeStep {
                 out.put(Integer.toString(t.rank()), t.ended() ? t.exit() : ExitStatus.signaled(Os.SIGNAL_KILL))));
         return out;
     }
+
+    /**
+     * Returns whether output is still relayed, or srun has not heard of the end.
+     *
+     * @param late the wait for srun is over
+     */
+    public boolean isUsed(boolean late) {
+        return !late && !ioToken.isEmpty() && !endTold || relays > 0;
+    }
 }

@@ -1,5 +1,6 @@
 package dev.muster.node.step;
 
+import dev.muster.node.config.Confinement;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
@@ -257,5 +258,15 @@ public class StepWatch {
 
     public void finish(long lingerMs) {
         send('K', 0, lingerMs, new byte[0]);
+    }
+
+    /**
+     * Returns the processes that a signal goes to. With ProctrackType=proctrack/cgroup only the tasks themselves hear of most signals, unless
+     * SignalChildrenProcesses says otherwise.
+     */
+    public static int reach(Confinement confinement, int signal) {
+        boolean all = !confinement.track() || confinement.conf().signalChildrenProcesses() || signal == Os.SIGNAL_KILL
+                || signal == Os.SIGNAL_STOP || signal == Os.SIGNAL_CONT;
+        return all ? EVERY_PROCESS : TASKS_ONLY;
     }
 }
