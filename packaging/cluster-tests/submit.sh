@@ -77,7 +77,7 @@ check "beside those that are not there" "${id}_[5-6]: Invalid job id specified" 
 check "and in what was refused" "N_[2]: Unspecified error (prio 4294967294|two|three)" "$(told scontrol update "job=${id}_2" comment=no)"
 check "a hold of tasks is quiet" "" "$(told scontrol hold "$id")"
 scancel "$id"
-full=$(sbatch --parsable -J full -n2 -o /dev/null --wrap 'sleep 60' 2>/dev/null); id=$(sbatch --parsable -J waits -n2 -o /dev/null --wrap true 2>/dev/null)
+full=$(sbatch --parsable -J full -n2 -o /dev/null --wrap 'sleep 60' 2>/dev/null); running "$full" 0; id=$(sbatch --parsable -J waits -n2 -o /dev/null --wrap true 2>/dev/null)
 scontrol update job "$id" sitefactor=30 comment=later
 check "site factors are the script's to see and to change" 37 "$(sprio -h -j "$id" -o %S)"
 scancel "$full" "$id"; wait_empty
