@@ -153,13 +153,20 @@ public final class Core {
 
     /** Nodes that jobs take from a reservation with REPLACE are replaced in the entry that starts them, as Slurm does, not at the next tick. */
     private Decision replaced(Decision decision, Now now) {
-        if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> c instanceof Change.JobStarted)
-                || state.reservations().values().stream().noneMatch(r -> r.has(ReservationFlag.REPLACE))) {
+        if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> c instanceof Change.JobStarted)) {
+            return decision;
+        }
+        Set<String> reserved = new HashSet<>();
+        state.reservations().values().stream().filter(r -> r.has(ReservationFlag.REPLACE)).forEach(r -> reserved.addAll(r.nodes()));
+        Set<String> taken = new HashSet<>();
+        a.changes().stream().filter(c -> c instanceof Change.JobStarted).flatMap(c -> ((Change.JobStarted) c).allocation().nodeNames().stream())
+                .filter(reserved::contains).forEach(taken::add);
+        if (taken.isEmpty()) {
             return decision;
         }
         List<Change> changes = new ArrayList<>(a.changes());
         State after = state.apply(new Entry(now.tickMs(), now.timeMs(), -1, "", a.changes()));
-        changes.addAll(new ReservationRules(after, now, planner).taken());
+        changes.addAll(new ReservationRules(after, now, planner).taken(taken));
         return Decision.of(changes, a.reply(), a.direct());
     }
 

@@ -5,6 +5,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Change;
+import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Node;
@@ -40,9 +41,12 @@ public final class ReservationRules {
     private final State state;
     private final Now now;
     private final Planner planner;
+    /** The state with the reservations that this object has moved: the next one does not choose their nodes. */
+    private State moved;
 
     public ReservationRules(State state, Now now, Planner planner) {
         this.state = state;
+        this.moved = state;
         this.now = now;
         this.planner = planner;
     }
@@ -311,7 +315,7 @@ public final class ReservationRules {
             if (r.has(ReservationFlag.TIME_FLOAT)) {
                 Reservation whole = replaced(r, false);
                 if (whole != r) {
-                    changes.add(new Change.ReservationChanged(whole));
+                    changes.add(move(whole));
                 }
                 continue;
             }
@@ -325,7 +329,7 @@ public final class ReservationRules {
             if (r.has(ReservationFlag.PURGE_COMP) && active && idle > 0 && t - Math.max(idle, r.start()) >= r.purgeAfterS()
                     && !waitedFor(r)) {
                 if (r.repeats()) {
-                    changes.add(new Change.ReservationChanged(r.next()));
+                    changes.add(move(r.next()));
                 } else {
                     remove(r, changes);
                 }
@@ -333,19 +337,29 @@ public final class ReservationRules {
             }
             Reservation seen = replaced(r, active).noticed(active, idle);
             if (!seen.equals(r)) {
-                changes.add(new Change.ReservationChanged(seen));
+                changes.add(move(seen));
             }
         }
     }
 
-    /** Returns changes that give reservations with REPLACE other nodes for those that jobs have taken. */
-    public List<Change> taken() {
+    private Change move(Reservation r) {
+        Change change = new Change.ReservationChanged(r);
+        moved = moved.apply(new Entry(now.tickMs(), now.timeMs(), -1, "", List.of(change)));
+        return change;
+    }
+
+    /**
+     * Returns changes that give reservations with REPLACE other nodes for those that jobs have taken.
+     *
+     * @param nodes names of the nodes on which jobs start
+     */
+    public List<Change> taken(Set<String> nodes) {
         List<Change> out = new ArrayList<>();
         for (Reservation r : state.reservations().values()) {
-            if (r.has(ReservationFlag.REPLACE)) {
+            if (r.has(ReservationFlag.REPLACE) && r.nodes().stream().anyMatch(nodes::contains)) {
                 Reservation whole = replaced(r, r.isActive(now.seconds()));
                 if (whole != r) {
-                    out.add(new Change.ReservationChanged(whole));
+                    out.add(move(whole));
                 }
             }
         }
@@ -377,10 +391,10 @@ public final class ReservationRules {
             next = next.next();
         }
         boolean again = next.want().nodes().isEmpty() && !next.has(ReservationFlag.STATIC);
-        if (again && new ReservationNodes(state, now, planner).choose(next, next.nodes()) instanceof ReservationNodes.Found f) {
+        if (again && new ReservationNodes(moved, now, planner).choose(next, next.nodes()) instanceof ReservationNodes.Found f) {
             next = with(next, f);
         }
-        changes.add(new Change.ReservationChanged(next));
+        changes.add(move(next));
     }
 
     /** Nodes that were only counted are replaced when they fail; with REPLACE also when a job has them. */
@@ -402,7 +416,7 @@ public final class ReservationRules {
         if (good.size() == r.nodes().size()) {
             return r;
         }
-        ReservationNodes nodes = new ReservationNodes(state, now, planner);
+        ReservationNodes nodes = new ReservationNodes(moved, now, planner);
         if (nodes.choose(r, good) instanceof ReservationNodes.Found f) {
             return with(r, f);
         }
