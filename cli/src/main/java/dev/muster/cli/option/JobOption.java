@@ -234,15 +234,10 @@ public enum JobOption {
         List<GetOpt.Opt> out = new ArrayList<>(ALL.length);
         for (JobOption o : ALL) {
             if (o.takenBy(command)) {
-                out.add(new GetOpt.Opt(o.longName, o.letter(command), o.arg));
+                out.add(new GetOpt.Opt(o.longName, o.letter, o.arg));
             }
         }
         return out;
-    }
-
-    /** salloc has no -b, unlike its sisters. */
-    private char letter(char command) {
-        return this == BEGIN && command == 'A' ? 0 : letter;
     }
 
     public static JobOption of(char command, String longName) {
