@@ -32,6 +32,14 @@ wait || true
 bash -c 'srun sleep 313; echo rc $?' > int.txt 2>int.err & b=$!; sleep 1.2; p=$(srun_pid $b); kill -INT "$p"; sleep 0.3; kill -INT "$p"; wait $b || true
 match "a first interrupt tells, a second goes to the tasks" 'one more within 1 sec.*sending Ctrl-C' "$(xargs < int.err)"
 check "and ends them" "rc 130" "$(cat int.txt)"
+by() { until [ -z "$(squeue -h)" ]; do sleep 0.1; done; scontrol show job "$(scontrol show job -o | tail -1 | sed -E 's/JobId=([0-9]+).*/\1/')" | grep -oE 'JobState=[A-Z]+|ExitCode=[0-9:]+' | xargs; }
+check "and cancel the job" "JobState=CANCELLED ExitCode=0:0" "$(by)"
+for pause in 0.01 0.05 0.15; do
+  bash -c 'srun --quit-on-interrupt bash -c "trap : INT; for i in \$(seq 100); do sleep 0.1; done"; true' 2>/dev/null & b=$!; sleep 1.2; p=$(srun_pid $b); kill -INT "$p"; sleep $pause; kill -9 "$p" 2>/dev/null || true; wait $b || true
+  match "an interrupted srun that is killed after $pause s leaves no job" "JobState=(CANCELLED|COMPLETED) " "$(by)"
+done
+match "its exit code is told, its signal is not" "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" \
+  "$(timeout -s INT 1.5 srun --quit-on-interrupt bash -c 'trap "exit 3" INT; for i in $(seq 100); do sleep 0.1; done' 2>&1 | xargs)"
 bash -c 'srun bash -c "trap \"echo got; exit 5\" USR1; echo up; while :; do sleep 0.1; done"; echo rc $?' > usr.txt 2>/dev/null & b=$!; sleep 1.2; kill -USR1 "$(srun_pid $b)"; wait $b || true
 check "other signals are passed on" "up got rc 5" "$(xargs < usr.txt)"
 srun bash -c 'head -c 20000000 /dev/zero' > big.bin & sleep 0.2

@@ -100,10 +100,11 @@ final class StepRun implements StepNode.Events {
     private long lastInterruptMs;
     private long gatheredMs;
     private boolean areEndsTold = true;
-    /** After Ctrl-C the ends of tasks are told to users of -v alone. */
+    /** After Ctrl-C the signals that ended tasks are printed with -v alone. */
     private boolean isInterrupted;
     private boolean endsJob;
     private boolean isInterrupting;
+    private long interruptedMs;
     /** SLURM_SRUN_REDUCE_TASK_EXIT_MSG: the same end is told once; told: those that were. */
     private final boolean reduced;
     private final Set<Integer> told = new HashSet<>();
@@ -348,15 +349,15 @@ final class StepRun implements StepNode.Events {
                 inform("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + e.getKey().of.name
                         + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
             }
-            if (!areEndsTold || isInterrupted && settings.verbose == 0 || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
+            if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
                 continue;
             }
             if (s.signal() == SETUP_FAILED) {
                 e.getValue().forEach(task -> c.error("task " + task + " launch failed: Slurmd could not connect IO"));
             } else if (s.signal() != 0) {
-                tellFailure(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
+                tellSignal(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
             } else if (s.code() != 0) {
-                tellFailure(who + "Exited with exit code " + s.code());
+                c.error(who + "Exited with exit code " + s.code());
             } else if (settings.verbose > 0) {
                 inform(who + "Completed");
             }
@@ -364,11 +365,11 @@ final class StepRun implements StepNode.Events {
         gathered.clear();
     }
 
-    private void tellFailure(String text) {
-        if (isInterrupted) {
-            inform(text);
-        } else {
+    private void tellSignal(String text) {
+        if (!isInterrupted) {
             c.error(text);
+        } else if (settings.verbose > 0) {
+            inform(text);
         }
     }
 
@@ -458,7 +459,7 @@ final class StepRun implements StepNode.Events {
         isInterrupting = true;
         c.host().beside("interrupt", () -> {
             try {
-                send(endsJob ? Cancel.INTERRUPT : Signals.INT);
+                send(Cancel.INTERRUPT);
                 if (c.host().pause(NEXT_SIGNAL_MS)) {
                     send(Signals.KILL);
                     if (endsJob) {
@@ -523,6 +524,9 @@ final class StepRun implements StepNode.Events {
             signal(Signals.INT);
             return;
         }
+        if (isKillDue(now)) {
+            return;
+        }
         inform("forcing job termination");
         isInterrupted = true;
         aborted();
@@ -530,8 +534,14 @@ final class StepRun implements StepNode.Events {
             leave();
         } else {
             terminating = true;
+            interruptedMs = now;
             interruptAndKill();
         }
+    }
+
+    /** SIGKILL and the cancellation follow within {@link #ABORT_WINDOW_MS}: srun does not leave before them, unless slurmctld takes longer. */
+    private boolean isKillDue(long nowMs) {
+        return isInterrupting && nowMs - interruptedMs < ABORT_WINDOW_MS;
     }
 
     /** The user is not to wait for what is left of the step. */
@@ -564,6 +574,9 @@ final class StepRun implements StepNode.Events {
 
     /** Asked to end: the step is ended; asked again, srun does not wait for it. */
     synchronized void forceEnd() {
+        if (isKillDue(c.host().nowMs())) {
+            return;
+        }
         inform("forcing job termination");
         aborted();
         if (terminating) {

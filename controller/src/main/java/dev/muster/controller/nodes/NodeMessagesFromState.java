@@ -25,6 +25,8 @@ import java.util.function.Function;
 
 /** What nodes are told: by durable records as they come, and all that is open when a node registers. Sends nothing itself. */
 public final class NodeMessagesFromState {
+    private static final int SIGINT = 2;
+
     private final Launches launches;
     private final BiConsumer<Job, RuntimeException> unlaunchable;
 
@@ -66,9 +68,7 @@ public final class NodeMessagesFromState {
             case Change.JobShrunk c -> after.jobs().find(c.jobId()).ifPresent(j -> c.dropped().forEach(node -> out.add(new Decision.Direct(node,
                     new NodeMessages.EndJob(j.id(), j.attempt(), after.settings().killWaitS(), "Resized")))));
             case Change.StepEnding c -> after.jobs().find(c.jobId()).ifPresent(j -> j.step(c.stepId()).ifPresent(s -> s.nodes().stream()
-                    .filter(p -> !p.done())
-                    .forEach(p -> out.add(new Decision.Direct(p.node(), new NodeMessages.EndStep(
-                            j.id(), j.attempt(), s.id(), c.atOnce() ? 0 : after.settings().killWaitS(), c.reason()))))));
+                    .filter(p -> !p.done()).forEach(p -> out.add(new Decision.Direct(p.node(), ending(c, after, j, s))))));
             case Change.JobMemoryLowered c -> after.jobs().find(c.jobId()).ifPresent(j -> c.memoryMb().forEach((node, mb) -> out.add(
                     new Decision.Direct(node, new NodeMessages.SetMemory(j.id(), j.attempt(), mb)))));
             case Change.JobSuspended c -> toAll(out, after, c.jobId(), j -> new NodeMessages.Suspend(j.id(), j.attempt(), true));
@@ -140,6 +140,17 @@ public final class NodeMessagesFromState {
         return out;
     }
 
+    private static ToNode ending(Change.StepEnding c, State after, Job job, Step step) {
+        return step.isInterrupted() && !c.atOnce() ? new NodeMessages.Signal(job.id(), job.attempt(), step.id(), SIGINT, false, false)
+                : endStep(job, step, c.atOnce() ? 0 : after.settings().killWaitS());
+    }
+
+    /** A node is told of an interrupt as of a cancellation. */
+    private static ToNode endStep(Job job, Step step, int killWaitS) {
+        return new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), killWaitS,
+                step.isInterrupted() ? step.endedBy().map(uid -> Step.CANCELLED_BY + uid).orElseThrow() : step.ending());
+    }
+
     private void desired(List<ToNode> out, State state, Job job, Allocation.Share share, long tickMs) {
         if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(share.node())) {
             out.add(new NodeMessages.EndJob(job.id(), job.attempt(), state.settings().killWaitS(), job.reason().word(),
@@ -167,7 +178,7 @@ public final class NodeMessagesFromState {
             }
         }
         if (!step.ending().isEmpty()) {
-            out.add(new NodeMessages.EndStep(job.id(), job.attempt(), step.id(), state.settings().killWaitS(), step.ending()));
+            out.add(endStep(job, step, state.settings().killWaitS()));
         }
     }
 }

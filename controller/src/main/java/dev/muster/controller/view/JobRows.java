@@ -188,9 +188,7 @@ public final class JobRows {
     }
 
     private static int cancelledBy(String state, Step step) {
-        String prefix = "Cancelled by ";
-        return step.ending().startsWith(prefix)
-            ? cancelledBy(state, BY + step.ending().substring(prefix.length())) : -1;
+        return step.endedBy().map(uid -> cancelledBy(state, BY + uid)).orElse(-1);
     }
 
     /** As sacct and scontrol show it; Unknown of a batch script and the like. */
@@ -245,7 +243,7 @@ public final class JobRows {
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
             case "TimeLimit" -> step.isBatch() || step.desc().timeLimitMin() <= 0 ? JobState.CANCELLED : JobState.TIMEOUT;
             case "NodeFail" -> JobState.NODE_FAIL;
-            default -> !step.ending().isEmpty() || killedWith(job, step) || step.exit().signal() != 0 ? JobState.CANCELLED
+            default -> !step.ending().isEmpty() && !step.isInterrupted() || killedWith(job, step) || step.exit().signal() != 0 ? JobState.CANCELLED
                 : step.exit().isSuccess() ? JobState.COMPLETED : JobState.FAILED;
         };
         return state.name();

@@ -266,16 +266,16 @@ public final class JobRules {
             boolean failure = c.signal() == Cancel.TASK_FAILURE;
             if (step.isQueued()) {
                 if (failure || c.signal() == 0 || c.signal() == SIGKILL || c.signal() == SIGTERM) {
-                    changes.add(new Change.StepEnding(job.id(), step.id(), "Cancelled by " + c.uid(), true));
+                    changes.add(new Change.StepEnding(job.id(), step.id(), Step.CANCELLED_BY + c.uid(), true));
                     changes.add(new Change.StepEnded(job.id(), step.id(), now.seconds()));
                 }
             } else if (failure || c.signal() == 0 || c.signal() == SIGKILL) {
-                changes.add(new Change.StepEnding(job.id(), step.id(), failure ? TASK_FAILURE : "Cancelled by " + c.uid(), c.signal() == SIGKILL));
+                String reason = failure ? TASK_FAILURE : step.isInterrupted() ? step.ending() : Step.CANCELLED_BY + c.uid();
+                changes.add(new Change.StepEnding(job.id(), step.id(), reason, c.signal() == SIGKILL));
+            } else if (c.signal() == Cancel.INTERRUPT) {
+                changes.add(new Change.StepEnding(job.id(), step.id(), Step.INTERRUPTED_BY + c.uid(), false));
             } else {
-                if (c.signal() == Cancel.INTERRUPT && job.desc().kind() == JobDesc.Kind.RUN) {
-                    changes.add(new Change.DescriptionChanged(job.id(), job.desc().withKind(JobDesc.Kind.ALLOCATION)));
-                }
-                toParts(job, step, Cancel.plain(c.signal()));
+                toParts(job, step, c.signal());
             }
         }
     }
@@ -496,11 +496,13 @@ public final class JobRules {
 
     /** The record for a job whose own work has ended with this status. */
     static Change.JobEnded over(Job job, ExitStatus exit, String why, Now now) {
+        Optional<String> interruptedBy = job.desc().kind() != JobDesc.Kind.RUN ? Optional.empty()
+                : job.run().steps().stream().filter(Step::isInterrupted).findFirst().flatMap(Step::endedBy);
         JobState end = switch (why) {
             case "TimeLimit" -> JobState.TIMEOUT;
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
             case "NodeFail" -> JobState.NODE_FAIL;
-            default -> exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+            default -> interruptedBy.isPresent() ? JobState.CANCELLED : exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
         };
         JobReason reason = switch (end) {
             case TIMEOUT -> JobReason.TIME_LIMIT;
@@ -510,6 +512,8 @@ public final class JobRules {
                     : exit.signal() != 0 ? JobReason.RAISED_SIGNAL : JobReason.NON_ZERO_EXIT_CODE;
             case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, PREEMPTED, BOOT_FAIL, DEADLINE -> JobReason.NONE;
         };
-        return new Change.JobEnded(job.id(), end, reason, "", exit, now.seconds());
+        // srun cancels the job of an interrupted step as well, if it lives for so long
+        return end == JobState.CANCELLED ? new Change.JobEnded(job.id(), end, reason, "by " + interruptedBy.orElseThrow(), job.run().exit(), now.seconds())
+                : new Change.JobEnded(job.id(), end, reason, "", exit, now.seconds());
     }
 }

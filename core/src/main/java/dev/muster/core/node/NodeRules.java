@@ -241,7 +241,7 @@ public final class NodeRules {
     private void stepAborted(Job job, int stepId) {
         job.step(stepId).ifPresent(step -> StepPart.of(state, job, step).forEach(p -> {
             if (p.step().state() == Step.State.RUNNING && p.step().ending().isEmpty()) {
-                changes.add(new Change.StepEnding(p.job().id(), p.step().id(), "Cancelled by " + p.job().desc().owner().uid(), true));
+                changes.add(new Change.StepEnding(p.job().id(), p.step().id(), Step.CANCELLED_BY + p.job().desc().owner().uid(), true));
             }
         }));
     }

@@ -29,6 +29,11 @@ public record Step(
     public static final int BATCH = StepId.BATCH;
     public static final int EXTERN = StepId.EXTERN;
 
+    /** Begins the reason of a step that the user UID cancelled: {@code Cancelled by UID}. */
+    public static final String CANCELLED_BY = "Cancelled by ";
+    /** Begins the reason of a step whose srun the user UID interrupted: its tasks have SIGINT, and SIGKILL where srun asks for it afterwards. */
+    public static final String INTERRUPTED_BY = "Interrupted by ";
+
     public enum State { RUNNING, ENDED, QUEUED }
 
     /**
@@ -72,6 +77,16 @@ public record Step(
 
     public boolean isBatch() {
         return id == BATCH;
+    }
+
+    public boolean isInterrupted() {
+        return ending.startsWith(INTERRUPTED_BY);
+    }
+
+    /** Returns the user id of a reason that names one, as text. */
+    public Optional<String> endedBy() {
+        return isInterrupted() ? Optional.of(ending.substring(INTERRUPTED_BY.length()))
+                : ending.startsWith(CANCELLED_BY) ? Optional.of(ending.substring(CANCELLED_BY.length())) : Optional.empty();
     }
 
     /** As typed by people: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */

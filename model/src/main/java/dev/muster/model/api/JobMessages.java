@@ -425,8 +425,8 @@ public final class JobMessages {
         public static final int TASK_FAILURE = 1000;
 
         /**
-         * Used in place of a signal: SIGINT to a step whose srun was interrupted. A job that was made for the step does not end with it any more:
-         * srun cancels it.
+         * Used in place of a signal: SIGINT to a step whose srun was interrupted. A job that was made for the step is cancelled when the step ends,
+         * also where srun has died by then.
          */
         public static final int INTERRUPT = 1001;
 

@@ -230,10 +230,6 @@ public record JobDesc(
         return partitions.isEmpty() ? this : new JobDesc(kind, name, partitions, owner, charge, request, timing, files, extras, payload, "");
     }
 
-    public JobDesc withKind(Kind k) {
-        return new JobDesc(k, name, partition, owner, charge, request, timing, files, extras, payload, partitions);
-    }
-
     public JobDesc withRequest(ResourceRequest r) {
         return new JobDesc(kind, name, partition, owner, charge, r, timing, files, extras, payload, partitions);
     }
