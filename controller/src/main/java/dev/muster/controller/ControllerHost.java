@@ -3,8 +3,6 @@ package dev.muster.controller;
 import dev.muster.config.Controller;
 import dev.muster.config.SlurmConf;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,28 +12,25 @@ import java.util.Optional;
  * The names of a host that runs slurmctld. SlurmctldHost has to have one of them: a slurmctld that an administrator starts on another host with
  * the same slurm.conf would otherwise begin an empty state there and answer for the cluster.
  *
+ * The names are the kernel's, as in Slurm: no resolver is asked, so that one that does not answer delays no start.
+ *
  * @param shortName the kernel's name up to its first dot
- * @param longName  the name with its domain, as the resolver has it; the short name where it has none
+ * @param longName  the kernel's name
  */
 record ControllerHost(String shortName, String longName) {
     /** Any host is this one. */
     private static final String LOCALHOST = "localhost";
 
     static ControllerHost ofThisHost() {
-        String kernel;
         try {
-            kernel = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+            return named(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
         } catch (IOException e) {
-            kernel = LOCALHOST;
+            return named(LOCALHOST);
         }
-        String first = kernel.split("\\.")[0];
-        try {
-            String canonical = InetAddress.getLocalHost().getCanonicalHostName();
-            boolean isName = canonical.startsWith(first + ".");
-            return new ControllerHost(first, isName ? canonical : kernel);
-        } catch (UnknownHostException e) {
-            return new ControllerHost(first, kernel);
-        }
+    }
+
+    static ControllerHost named(String kernelName) {
+        return new ControllerHost(kernelName.split("\\.")[0], kernelName);
     }
 
     /** Returns Slurm's sentence where none of the configured controllers is this host. Names are compared with their case, as in Slurm. */

@@ -9,29 +9,33 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which words of SlurmctldHost let slurmctld start on host ctl of example.org, as in real Slurm. */
+/** Which words of SlurmctldHost let slurmctld start on a host, by the kernel's name of it, as in 26.05.3. */
 class ControllerHostTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "ctl                      | yes",
-        "ctl(10.0.0.9)            | yes",
-        "ctl.example.org          | yes",
-        "localhost                | yes",
-        "first,ctl                | yes",
-        "127.0.0.1                | no",
-        "alias                    | no",
-        "elsewhere(127.0.0.1)     | no",
-        "ctl.example.com          | no",
-        "CTL                      | no",
+        "ctl             | ctl                   | yes",
+        "ctl             | ctl(10.0.0.9)         | yes",
+        "ctl             | localhost             | yes",
+        "ctl             | first,ctl             | yes",
+        "ctl             | 127.0.0.1             | ctl/ctl",
+        "ctl             | alias                 | ctl/ctl",
+        "ctl             | elsewhere(127.0.0.1)  | ctl/ctl",
+        "ctl             | CTL                   | ctl/ctl",
+        // also where a resolver has this name for it
+        "ctl             | ctl.example.org       | ctl/ctl",
+        "ctl.example.org | ctl.example.org       | yes",
+        "ctl.example.org | ctl                   | yes",
+        "ctl.example.org | ctl.example.com       | ctl/ctl.example.org",
+        "ctl.example.org | ctl.example           | ctl/ctl.example.org",
     })
-    void names(String words, String valid, @TempDir Path dir) throws Exception {
+    void names(String kernelName, String words, String expected, @TempDir Path dir) throws Exception {
         StringBuilder text = new StringBuilder("ClusterName=c\nNodeName=n1\nPartitionName=p Nodes=ALL\n");
         for (String word : words.split(",")) {
             text.append("SlurmctldHost=").append(word).append('\n');
         }
         Path file = Files.writeString(dir.resolve("slurm.conf"), text);
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf();
-        assertThat(ControllerHost.refusal(conf, new ControllerHost("ctl", "ctl.example.org")).orElse("yes"))
-                .isEqualTo(valid.equals("yes") ? "yes" : "This host (ctl/ctl.example.org) not a valid controller");
+        assertThat(ControllerHost.refusal(conf, ControllerHost.named(kernelName)).orElse("yes"))
+                .isEqualTo(expected.equals("yes") ? "yes" : "This host (" + expected + ") not a valid controller");
     }
 }
