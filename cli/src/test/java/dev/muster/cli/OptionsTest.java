@@ -646,11 +646,54 @@ class OptionsTest {
         assertThat(host.run("sbatch -vv --ignore-pbs s.sh").err().lines().filter(l -> l.contains(" : "))).hasSize(3);
     }
 
+    /** A BSUB line, also one without an option, makes sbatch ignore PBS lines wherever they stand. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            @PBS -l walltime=9             | time=00:09
+            @BSUB -W7;@PBS -l walltime=9   | time=7
+            @PBS -N p;@BSUB -W7            | time=7
+            @PBS -N p;true;@BSUB           | ''
+            @PBS -N p;@@BSUB -W7           | job-name=p
+            @PBS -N p; @BSUB -W7           | job-name=p
+            @PBS-N p                       | job-name=p
+            """)
+    void linesOfTwoOtherSystems(String lines, String option) {
+        host.files.put("/work/s.sh", "#!/bin/sh\n" + lines.replace('@', '#').replace(';', '\n') + "\n");
+        String told = host.run("sbatch -vv s.sh").err();
+        assertThat(told.contains("job-name")).isEqualTo(option.startsWith("job-name"));
+        assertThat(told.contains("time   ")).isEqualTo(option.startsWith("time"));
+    }
+
+    /** Empty words and a backslash at the end of a line are dropped; a line does not continue in the next one. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            -J a \\                   | a
+            -J a\\                    | a
+            -J a\\b                   | ab
+            -J a ""                    | a
+            -J a ''                    | a
+            -J \\;#SBATCH a -n 1       | a
+            "" -J a                    | a
+            -J "x"y                    | xy
+            -n 1 "x                    | Unmatched `"` in [ "x]
+            -n 1   'x                  | Unmatched `'` in [   'x]
+            'x # y                     | Unmatched `'` in ['x # y]
+            -n 1 "x\\                  | Unmatched `"` in [ "x\\]
+            """)
+    void wordsOfDirectives(String words, String expected) {
+        host.files.put("/work/s.sh", "#!/bin/sh\n#SBATCH " + words.replace(';', '\n') + "\n");
+        FakeHost.Ran ran = host.run("sbatch s.sh");
+        assertThat(ran.rc() == 0 ? host.sent.get("Submit").obj("job").text("name") : ran.err().strip())
+                .isEqualTo(expected.startsWith("Unm") ? "sbatch: fatal: s.sh: line 2: " + expected : expected);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             PBS -Q x | invalid option -- 'Q';error: Unrecognized command line parameter ?
             PBS -l | option requires an argument -- 'l';error: Unrecognized command line parameter ?
             PBS -N a extra | error: Invalid argument: extra
+            PBSPRO is here | error: Invalid argument: PRO
+            BSUBMIT it     | error: Invalid argument: MIT
             BSUB -P proj | invalid option -- 'P';error: Unrecognized command line parameter ?
             PBS -l mem=100mw | error: Invalid --mem specification
             """)

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * {@code #PBS} and {@code #BSUB} lines of a batch script, as sbatch reads them: each becomes the options of sbatch that stand for it. They
- * are looked for in the whole script and are stronger than {@code #SBATCH} lines, those of BSUB than those of PBS.
+ * are looked for in the whole script and are stronger than {@code #SBATCH} lines. A script with a BSUB line has no PBS lines: they are ignored.
  */
 public final class ForeignOptions {
     private static final String PBS = "a:A:c:C:e:hIj:J:k:l:m:M:N:o:p:q:r:S:t:u:v:VW:z";
@@ -23,13 +23,12 @@ public final class ForeignOptions {
         if (options.has(JobOption.IGNORE_PBS)) {
             return;
         }
-        for (String mark : List.of("#PBS", "#BSUB")) {
-            int number = 0;
-            for (String line : script.indexOf(mark) < 0 ? new String[0] : script.split("\n", -1)) {
-                number++;
-                if (line.startsWith(mark) && line.length() > mark.length() && line.charAt(mark.length()) <= ' ') {
-                    new ForeignOptions(options).line(mark, ScriptOptions.words(line.substring(mark.length()), number, options));
-                }
+        String mark = script.startsWith("#BSUB") || script.contains("\n#BSUB") ? "#BSUB" : "#PBS";
+        int number = 0;
+        for (String line : script.contains(mark) ? script.split("\n", -1) : new String[0]) {
+            number++;
+            if (line.startsWith(mark)) {
+                new ForeignOptions(options).line(mark, ScriptOptions.words(line.substring(mark.length()), number, options));
             }
         }
     }

@@ -82,7 +82,10 @@ public final class ScriptOptions {
                 + sentence));
     }
 
-    /** Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} outside quotes ends. */
+    /**
+     * Splits a line: blanks separate, quotes hold together, a backslash escapes, {@code #} outside quotes ends. As in Slurm, empty words and a
+     * backslash at the end are dropped: the next line does not continue this one.
+     */
     public static List<String> words(String line, int number, JobOptions options) throws UsageException {
         return words(line, number, options, false);
     }
@@ -96,7 +99,7 @@ public final class ScriptOptions {
             while (i < line.length() && line.charAt(i) <= ' ') {
                 i++;
             }
-            if (i == line.length() || line.charAt(i) == '#') {
+            if (i >= line.length() || line.charAt(i) == '#') {
                 return out;
             }
             StringBuilder word = new StringBuilder();
@@ -107,8 +110,9 @@ public final class ScriptOptions {
                 if (quote == 0 && (c <= ' ' || c == '#')) {
                     break;
                 }
-                if (c == '\\' && i + 1 < line.length()) {
-                    word.append(line.charAt(++i));
+                if (c == '\\') {
+                    i++;
+                    word.append(i < line.length() ? line.substring(i, i + 1) : "");
                 } else if (quote == 0 && (c == '"' || c == '\'')) {
                     quote = c;
                 } else if (c == quote) {
@@ -117,18 +121,19 @@ public final class ScriptOptions {
                     word.append(c);
                 }
             }
-            if (quote != 0) {
-                throw fatal(options, number, "Unmatched `" + quote + "` in [" + line.substring(first).strip() + "]");
+            String typed = line.substring(first, Math.min(i, line.length()));
+            // components are separated by lines of a script, not within one
+            String wrong = quote != 0 ? "Unmatched `" + quote + "`" : typed.equals(":") ? "Unexpected `:`" : "";
+            if (!wrong.isEmpty()) {
+                throw fatal(options, number, wrong + " in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");
             }
-            if (line.substring(first, i).equals(":")) {
-                // components are separated by lines of a script, not within one
-                throw fatal(options, number, "Unexpected `:` in [" + line.substring(out.isEmpty() ? first : behindLast) + "]");
-            }
-            if (separates && isSeparatorWord(line.substring(first, i))) {
+            if (separates && isSeparatorWord(typed)) {
                 warnOfPackjob(word.toString(), options);
                 return out;
             }
-            out.add(word.toString());
+            if (!word.isEmpty()) {
+                out.add(word.toString());
+            }
         }
     }
 }
