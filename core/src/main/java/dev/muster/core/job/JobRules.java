@@ -513,7 +513,8 @@ public final class JobRules {
             case PENDING, RUNNING, SUSPENDED, COMPLETED, CANCELLED, PREEMPTED, BOOT_FAIL, DEADLINE -> JobReason.NONE;
         };
         // srun cancels the job of an interrupted step as well, if it lives for so long
-        return end == JobState.CANCELLED ? new Change.JobEnded(job.id(), end, reason, "by " + interruptedBy.orElseThrow(), job.run().exit(), now.seconds())
+        return end == JobState.CANCELLED
+                ? new Change.JobEnded(job.id(), end, reason, "by " + interruptedBy.orElseThrow(), job.run().exit(), now.seconds())
                 : new Change.JobEnded(job.id(), end, reason, "", exit, now.seconds());
     }
 }
