@@ -1,6 +1,5 @@
 package dev.muster.cli;
 
-import dev.muster.cli.service.AotTraining;
 import dev.muster.cli.service.ServiceCommand;
 import dev.muster.cli.service.ServiceConnection;
 import dev.muster.cli.service.ServiceShared;
@@ -34,7 +33,7 @@ public final class CommandService {
     private static final int SETTLE_MS = 3000;
     private static final int PATIENCE_MS = 30_000;
 
-    private final ServiceShared shared = new ServiceShared();
+    private final ServiceShared shared = new ServiceShared(Native.launcher(), CommandTable::run);
     private final Semaphore places = new Semaphore(COMMANDS_MAX);
     private final AtomicInteger daemons = new AtomicInteger();
     private final AtomicInteger waiting = new AtomicInteger();

@@ -2,8 +2,8 @@ package dev.muster.cli;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Output;
-import dev.muster.cli.command.ProcessHost;
 import dev.muster.cli.command.RawText;
+import dev.muster.cli.connection.ProcessHost;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -21,7 +21,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        int rc = args.length == 0 ? NO_COMMAND : Commands.run(context(args));
+        int rc = args.length == 0 ? NO_COMMAND : CommandTable.run(context(args));
         // everything is written and given back: the orderly way out would start the logging of the Java library first
         Runtime.getRuntime().halt(rc);
     }
@@ -29,7 +29,7 @@ public final class Main {
     public static CommandContext context(String[] args) {
         Map<String, String> env = environment();
         List<String> argv = arguments(args);
-        return new CommandContext(args[0], argv.getFirst(), argv.subList(1, argv.size()), env, new ProcessHost(env),
+        return new CommandContext(args[0], argv.getFirst(), argv.subList(1, argv.size()), env, new ProcessHost(env, Native.launcher()),
                 new Output(new FileOutputStream(FileDescriptor.out), false),
                 new Output(new FileOutputStream(FileDescriptor.err), true), new FileInputStream(FileDescriptor.in));
     }

@@ -1,6 +1,6 @@
 package dev.muster.cli;
 
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.cli.scontrol.ScontrolHelp;
@@ -40,7 +40,7 @@ public final class ManPages {
         Path bash = Files.createDirectories(share.resolve("bash-completion/completions"));
         Path zsh = Files.createDirectories(share.resolve("zsh/site-functions"));
         var pages = pages();
-        for (String command : Commands.NAMES) {
+        for (String command : CommandTable.NAMES) {
             Files.writeString(man.resolve(command + ".1"), manual(command, pages.get(command)));
             Files.writeString(bash.resolve(command), bash(command));
             Files.writeString(zsh.resolve("_" + command), zsh(command));
@@ -82,13 +82,13 @@ public final class ManPages {
     }
 
     private static List<GetOpt.Opt> options(String command) {
-        return Commands.of(command).orElseThrow().options().stream().filter(o -> !o.name().isEmpty()).toList();
+        return CommandTable.of(command).orElseThrow().options().stream().filter(o -> !o.name().isEmpty()).toList();
     }
 
     // ---- manual
 
     private static String named(String command, GetOpt.Opt o) {
-        return dev.muster.cli.wrap.Wrapper.sign(Commands.of(command).orElseThrow(), o) + o.name();
+        return dev.muster.cli.wrap.Wrapper.sign(CommandTable.of(command).orElseThrow(), o) + o.name();
     }
 
     /** Between an option and its value. */
@@ -124,7 +124,8 @@ public final class ManPages {
         out.append(".SH EXAMPLES\n");
         page.examples.forEach(e -> out.append(".nf\n").append(roff(e)).append("\n.fi\n"));
         out.append(".SH SEE ALSO\n");
-        out.append(String.join(", ", Commands.NAMES.stream().filter(n -> !n.equals(command)).map(n -> "\\fB" + n + "\\fR(1)").toList())).append('\n');
+        List<String> others = CommandTable.NAMES.stream().filter(n -> !n.equals(command)).map(n -> "\\fB" + n + "\\fR(1)").toList();
+        out.append(String.join(", ", others)).append('\n');
         out.append(".PP\nThis is Muster; it answers as Slurm ").append(roff(Release.VERSION)).append(" does.\n");
         return out.toString();
     }

@@ -1,7 +1,10 @@
 package dev.muster.cli;
 
-/** What the launcher gives to the Java machine that it carries; absent when java was started by hand. */
-public final class Native {
+import dev.muster.cli.connection.Launcher;
+import java.util.Optional;
+
+/** Calls into the launcher that carries the Java machine. Without a launcher (java started by hand) no call works. */
+public final class Native implements Launcher {
     private static final boolean THERE = probe();
 
     private Native() {}
@@ -12,26 +15,49 @@ public final class Native {
 
     static native int umask();
 
-    /** One request and its whole answer over a Unix socket; null without an answer in 5 s. */
-    public static native byte[] exchangeUnix(String path, byte[] request);
+    static native byte[] exchangeUnix(String path, byte[] request);
 
     static native void exitBySignal(int signal);
 
     static native int kill(int pid, int signal);
 
-    public static native boolean isTerminal(int fd);
+    static native boolean isTerminal(int fd);
 
     static native int uid();
 
     static native int gid();
 
-    public static native String requestId();
+    static native String requestId();
 
-    /** Checkpoint, progress and input of a step that the command service left; null if there is none. */
-    public static native byte[][] unfinished();
+    static native byte[][] unfinished();
 
-    public static boolean isThere() {
+    static boolean isThere() {
         return THERE;
+    }
+
+    /** Returns the launcher that carries this process, empty if none does. */
+    static Optional<Launcher> launcher() {
+        return THERE ? Optional.of(new Native()) : Optional.empty();
+    }
+
+    @Override
+    public byte[] exchange(String path, byte[] request) {
+        return exchangeUnix(path, request);
+    }
+
+    @Override
+    public boolean isTty(int fd) {
+        return isTerminal(fd);
+    }
+
+    @Override
+    public String firstRequestId() {
+        return requestId();
+    }
+
+    @Override
+    public byte[][] resumable() {
+        return unfinished();
     }
 
     private static boolean probe() {

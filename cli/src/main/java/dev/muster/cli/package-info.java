@@ -2,7 +2,7 @@
  * The commands: squeue, sbatch, srun and the others. {@code Main} starts one by its name.
  *
  * <pre>
- * launcher -> Main -> Commands -> command -> request to slurmctld or slurmdbd
+ * launcher -> Main -> CommandTable -> command -> request to slurmctld or slurmdbd
  * </pre>
  */
 package dev.muster.cli;

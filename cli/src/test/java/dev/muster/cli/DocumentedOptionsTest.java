@@ -2,8 +2,8 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Texts;
-import dev.muster.cli.option.GetOpt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +27,7 @@ class DocumentedOptionsTest {
         String name = line.substring(0, line.indexOf(':'));
         Set<String> missing = new TreeSet<>(Texts.words(line.substring(name.length() + 1)));
         assertThat(missing).hasSizeGreaterThan(5);
-        List<String> known = Commands.of(name).orElseThrow().options().stream().map(GetOpt.Opt::name).toList();
+        List<String> known = CommandTable.of(name).orElseThrow().options().stream().map(GetOpt.Opt::name).toList();
         // getopt takes any beginning that is one option's alone
         missing.removeIf(o -> known.contains(o) || known.stream().filter(k -> k.startsWith(o)).count() == 1);
         assertThat(missing).as("options of " + name).isEmpty();

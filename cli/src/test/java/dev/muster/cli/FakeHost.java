@@ -1,17 +1,17 @@
 package dev.muster.cli;
 
 import dev.muster.cli.command.ClientConf;
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.command.Host;
+import dev.muster.cli.command.KnownCluster;
 import dev.muster.cli.command.Output;
+import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.FilterScript;
-import dev.muster.cli.option.OptionCheck;
-import dev.muster.cli.option.ResumableStep;
+import dev.muster.cli.option.Clusters;
+import dev.muster.model.format.Digits;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayInputStream;
@@ -64,16 +64,16 @@ public final class FakeHost implements Host {
         return this;
     }
 
-    private Optional<ResumableStep> unfinished = Optional.empty();
+    private Optional<ResumableStep> resumable = Optional.empty();
 
-    /** Another process had begun this and got so far. */
-    void unfinished(ResumableStep begun) {
-        unfinished = Optional.of(begun);
+    /** Sets the step that another process began. */
+    void resumable(ResumableStep begun) {
+        resumable = Optional.of(begun);
     }
 
     @Override
-    public Optional<ResumableStep> unfinished() {
-        return unfinished;
+    public Optional<ResumableStep> resumable() {
+        return resumable;
     }
 
     /** Of several for one address each is had once, the last again and again. */
@@ -89,7 +89,7 @@ public final class FakeHost implements Host {
     public Ran run(String name, List<String> args) {
         CommandContext c = new CommandContext(name, name, args, env, this, new Output(out, false), new Output(err, true),
                 new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8)));
-        int rc = Commands.run(c);
+        int rc = CommandTable.run(c);
         ended();
         Ran ran = new Ran(rc, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
         out.reset();
@@ -139,17 +139,19 @@ public final class FakeHost implements Host {
         return reply;
     }
 
-    private FilterScript filter;
+    private final Map<Class<?>, Object> perProcess = new HashMap<>();
 
     @Override
-    public FilterScript filter(CommandContext c) throws UsageException {
-        filter = filter == null ? FilterScript.load(c) : filter;
-        return filter;
+    public <T> T oncePerProcess(Class<T> type, Maker<T> maker) throws UsageException {
+        if (!perProcess.containsKey(type)) {
+            perProcess.put(type, maker.make());
+        }
+        return type.cast(perProcess.get(type));
     }
 
-    /** What the last command loaded is gone with it. */
+    /** Forgets what the last command loaded. */
     private void ended() {
-        filter = null;
+        perProcess.clear();
         turnedTo = "";
     }
 
@@ -158,7 +160,7 @@ public final class FakeHost implements Host {
     private String turnedTo = "";
 
     @Override
-    public void turnTo(Clusters.Known cluster) {
+    public void turnTo(KnownCluster cluster) {
         turnedTo = cluster.name();
         turns.add(turnedTo);
     }
@@ -225,7 +227,7 @@ public final class FakeHost implements Host {
 
     @Override
     public int userId(String nameOrId) {
-        return nameOrId.equals("root") ? 0 : nameOrId.equals("ann") ? 1000 : (int) OptionCheck.parseNumber(nameOrId);
+        return nameOrId.equals("root") ? 0 : nameOrId.equals("ann") ? 1000 : (int) Digits.parseNumber(nameOrId);
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.option.OptionHelp;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,9 +21,9 @@ class HelpTest {
         List<String> silent = new ArrayList<>();
         List<String> borrowed = new ArrayList<>();
         var entries = OptionHelp.entries();
-        for (String command : Commands.NAMES) {
+        for (String command : CommandTable.NAMES) {
             OptionHelp texts = new OptionHelp(command);
-            for (GetOpt.Opt o : Commands.of(command).orElseThrow().options()) {
+            for (GetOpt.Opt o : CommandTable.of(command).orElseThrow().options()) {
                 if (texts.of(o).meaning().isEmpty()) {
                     silent.add(command + " --" + o.name());
                 } else if (!OF_JOBS.contains(command) && !EVERYWHERE.contains(o.name()) && !entries.containsKey(command + ":" + o.name())) {
@@ -40,9 +40,9 @@ class HelpTest {
         List<String> left = new ArrayList<>();
         for (String key : OptionHelp.entries().keySet()) {
             int colon = key.indexOf(':');
-            List<String> commands = colon < 0 ? Commands.NAMES : List.of(key.substring(0, colon));
+            List<String> commands = colon < 0 ? CommandTable.NAMES : List.of(key.substring(0, colon));
             String option = key.substring(colon + 1);
-            if (commands.stream().noneMatch(c -> Commands.of(c).orElseThrow().options().stream().anyMatch(o -> o.name().equals(option)))) {
+            if (commands.stream().noneMatch(c -> CommandTable.of(c).orElseThrow().options().stream().anyMatch(o -> o.name().equals(option)))) {
                 left.add(key);
             }
         }

@@ -2,7 +2,7 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.command.GetOpt;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,8 +14,8 @@ class ManPagesTest {
     @Test
     void complete(@TempDir Path share) throws Exception {
         ManPages.main(new String[] {share.toString()});
-        assertThat(ManPages.pages().keySet()).containsExactlyElementsOf(Commands.NAMES);
-        for (String command : Commands.NAMES) {
+        assertThat(ManPages.pages().keySet()).containsExactlyElementsOf(CommandTable.NAMES);
+        for (String command : CommandTable.NAMES) {
             ManPages.Page page = ManPages.pages().get(command);
             assertThat(page.summary()).as(command).isNotEmpty();
             assertThat(page.text()).as(command).isNotEmpty();
@@ -23,9 +23,9 @@ class ManPagesTest {
             String manual = Files.readString(share.resolve("man/man1/" + command + ".1")).replace("\\-", "-");
             String bash = Files.readString(share.resolve("bash-completion/completions/" + command));
             String zsh = Files.readString(share.resolve("zsh/site-functions/_" + command));
-            for (GetOpt.Opt o : Commands.of(command).orElseThrow().options()) {
+            for (GetOpt.Opt o : CommandTable.of(command).orElseThrow().options()) {
                 if (!o.name().isEmpty()) {
-                    String option = dev.muster.cli.wrap.Wrapper.sign(Commands.of(command).orElseThrow(), o) + o.name();
+                    String option = dev.muster.cli.wrap.Wrapper.sign(CommandTable.of(command).orElseThrow(), o) + o.name();
                     assertThat(List.of(manual, bash, zsh)).as(command + " " + option).allMatch(t -> t.contains(option));
                 }
             }

@@ -2,9 +2,9 @@ package dev.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.cli.command.RequestIds;
+import dev.muster.cli.command.ResumableStep;
+import dev.muster.cli.connection.RequestIds;
 import dev.muster.cli.format.Ranks;
-import dev.muster.cli.option.ResumableStep;
 import dev.muster.cli.step.IoFrame;
 import dev.muster.cli.step.StepFiles;
 import dev.muster.model.format.Bytes;
@@ -233,7 +233,7 @@ class StepTest {
     @Test
     void goesOnWhereTheCommandServiceLeftTheStep() throws IOException {
         String state = "{\"allocation\":" + ALLOCATION + ",\"started\":" + STEP + ",\"own\":true}";
-        host.unfinished(ResumableStep.of(state.getBytes(StandardCharsets.UTF_8),
+        host.resumable(ResumableStep.of(state.getBytes(StandardCharsets.UTF_8),
                 "input 7\n0 1 4\n1 1 2\n".getBytes(StandardCharsets.UTF_8), new byte[0]));
         node("a1", out(0, 1, 4, "two\n"), exit(0, 0), DONE);
         node("a2", out(1, 1, 0, "x\ny\n"), exit(1, 3 << 8), DONE);

@@ -33,7 +33,7 @@ class WallsTest {
             "scheduler", order("request node timeline claim queue preempt pass forecast"),
             "controller", order("config stats lua dbd outbox kafka view site engine accounting nodes edge"),
             "node", order("spool os hardware config meter cgroup step job io"),
-            "cli", order("command option profile format shape wrap submit service scontrol report acct list step sacct"),
+            "cli", order("command connection option request profile format shape wrap submit service scontrol report acct list step sacct"),
             "rest", order("http contract operation page"),
             "config", order("key file sister"),
             "accounting", order("db book archive report table dbd")));

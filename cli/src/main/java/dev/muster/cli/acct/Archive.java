@@ -22,9 +22,9 @@ final class Archive {
             + "purgesuspendafter:8=PurgeSuspendAfter purgetxnafter:8=PurgeTXNAfter purgeusageafter:8=PurgeUsageAfter script:2=ArchiveScript");
 
     private final CommandContext c;
-    private final Sacctmgr.Settings s;
+    private final SacctmgrSwitches s;
 
-    Archive(CommandContext c, Sacctmgr.Settings s) {
+    Archive(CommandContext c, SacctmgrSwitches s) {
         this.c = c;
         this.s = s;
     }

@@ -55,7 +55,7 @@ final class Edit {
             + "maxnodes:4=MaxTRES:node maxnodesperjob:4=MaxTRES:node maxnodesperuser:12=MaxTRESPU:node mincpus:4=MinTRES:cpu");
 
     private final CommandContext c;
-    private final Sacctmgr.Settings s;
+    private final SacctmgrSwitches s;
     private final String verb;
     private Entity entity;
     private boolean clusterNamed;
@@ -65,7 +65,7 @@ final class Edit {
     private final Map<String, String> typed = new LinkedHashMap<>();
     private String settingHint = "";
 
-    Edit(CommandContext c, Sacctmgr.Settings s, String verb) {
+    Edit(CommandContext c, SacctmgrSwitches s, String verb) {
         this.c = c;
         this.s = s;
         this.verb = verb;
@@ -427,7 +427,7 @@ final class Edit {
         set.forEach(sets::put);
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
-        s.told(c, verb + " " + entity.name() + " where " + where + " set " + set);
+        s.log(c, verb + " " + entity.name() + " where " + where + " set " + set);
         return c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity.name()).put("set", sets)
                 .put("where", conditions).put("commit", commit));
     }

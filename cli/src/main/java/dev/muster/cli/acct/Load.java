@@ -41,7 +41,7 @@ final class Load {
             + "grpwall,maxtresmins,maxtres,maxtrespernode,maxjobs,maxsubmit,maxnodes,maxwall,qos,defaultqos";
 
     private final CommandContext c;
-    private final Sacctmgr.Settings s;
+    private final SacctmgrSwitches s;
     private String file = "";
     private String cluster = "";
     private boolean clean;
@@ -66,7 +66,7 @@ final class Load {
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Set<String> seen = new LinkedHashSet<>();
 
-    Load(CommandContext c, Sacctmgr.Settings s) {
+    Load(CommandContext c, SacctmgrSwitches s) {
         this.c = c;
         this.s = s;
     }

@@ -1,9 +1,9 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.Release;
 import java.util.List;
 
@@ -17,7 +17,7 @@ final class Options {
 
     private Options() {}
 
-    static Outcome parse(CommandContext c, Sacctmgr.Settings s, List<String> rest) throws UsageException {
+    static Outcome parse(CommandContext c, SacctmgrSwitches s, List<String> rest) throws UsageException {
         GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
         if (!p.error().isEmpty()) {
             c.err().println(c.program() + ": " + p.error());

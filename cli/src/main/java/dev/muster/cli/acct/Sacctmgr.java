@@ -2,12 +2,11 @@ package dev.muster.cli.acct;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.Grid;
-import dev.muster.cli.format.JsonOutput;
-import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.submit.Interactive;
 import dev.muster.model.Release;
 import dev.muster.model.json.Json;
@@ -24,32 +23,6 @@ public final class Sacctmgr implements Command {
             + "rollup:2=roll show:3=show "
             + "shutdown:4=shutdown update:1=modify verbose:4=verbose version:4=version");
 
-    /** What options ask for. */
-    static final class Settings {
-        boolean immediate;
-        boolean noHeader;
-        boolean bars;
-        boolean lastBar;
-        boolean quiet;
-        boolean readOnly;
-        boolean associations;
-        int verbose;
-        String json = "";
-        String parser = "";
-
-        /** {@code -v}: what goes to slurmdbd. */
-        void told(CommandContext c, String what) {
-            if (verbose > 0) {
-                c.host().needsOwnProcess();     // what is said cannot be taken back, should the service be of no use to the caller
-                c.info("slurmdbd at " + c.host().accountingHost() + ": " + what);
-            }
-        }
-
-        Grid.Style style() {
-            return new Grid.Style(!noHeader, bars, lastBar);
-        }
-    }
-
     @Override
     public List<GetOpt.Opt> options() {
         return Options.TABLE;
@@ -57,7 +30,7 @@ public final class Sacctmgr implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        Settings s = new Settings();
+        SacctmgrSwitches s = new SacctmgrSwitches();
         List<String> args = new ArrayList<>();
         Options.Outcome outcome = Options.parse(c, s, args);
         if (outcome == Options.Outcome.DONE) {
@@ -77,7 +50,7 @@ public final class Sacctmgr implements Command {
         return one(c, s, args);
     }
 
-    private int interactive(CommandContext c, Settings s) {
+    private int interactive(CommandContext c, SacctmgrSwitches s) {
         c.host().needsOwnProcess();
         return Interactive.run(c, false, first -> verb(first).equals("exit"), words -> one(c, s, words));
     }
@@ -87,7 +60,7 @@ public final class Sacctmgr implements Command {
         return VERBS.stream().filter(v -> v.means(lower)).findFirst().map(Entity.Name::key).orElse("");
     }
 
-    private int one(CommandContext c, Settings s, List<String> words) throws SlurmException, UsageException {
+    private int one(CommandContext c, SacctmgrSwitches s, List<String> words) throws SlurmException, UsageException {
         String verb = verb(words.getFirst());
         List<String> rest = words.subList(1, words.size());
         if (s.readOnly && List.of("add", "modify", "delete", "load", "archive", "shutdown").contains(verb)) {
@@ -168,7 +141,7 @@ public final class Sacctmgr implements Command {
         return simple(c, "ClearStats", "sacctmgr: error: Problem clearing stats: ");
     }
 
-    private static int ping(CommandContext c, Settings s) throws UsageException {
+    private static int ping(CommandContext c, SacctmgrSwitches s) throws UsageException {
         String host = c.host().accountingHost();
         boolean up = true;
         long began = System.nanoTime();

@@ -3,9 +3,9 @@ package dev.muster.cli.acct;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.shape.AcctJson;
 import dev.muster.cli.shape.ConfJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
@@ -37,12 +37,12 @@ final class Show {
             "\"RunAwayJobs\", \"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"");
 
     private final CommandContext c;
-    private final Sacctmgr.Settings s;
+    private final SacctmgrSwitches s;
     private final Map<String, String> where = new LinkedHashMap<>();
     private final List<String> options = new ArrayList<>();
     private String format = "";
 
-    Show(CommandContext c, Sacctmgr.Settings s) {
+    Show(CommandContext c, SacctmgrSwitches s) {
         this.c = c;
         this.s = s;
     }
@@ -181,7 +181,7 @@ final class Show {
     private Json.Obj reply(Entity entity) throws SlurmException {
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
-        s.told(c, "show " + entity.name() + " where " + where + " with " + options);
+        s.log(c, "show " + entity.name() + " where " + where + " with " + options);
         return c.host().accounting().call("Show", new Json.Obj().put("entity", entity.name()).put("where", conditions)
                 .put("options", new ArrayList<Object>(options)));
     }

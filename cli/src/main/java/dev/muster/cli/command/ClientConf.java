@@ -1,8 +1,8 @@
 package dev.muster.cli.command;
 
-import dev.muster.cli.option.OptionCheck;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.file.IncludedFiles;
+import dev.muster.model.format.Digits;
 import dev.muster.transport.Tls;
 import java.io.File;
 import java.io.IOException;
@@ -50,7 +50,7 @@ public final class ClientConf {
     String accountingHost = "localhost";
     String accountingBackupHost = "";
     /** AccountingStoragePass: with munge, the socket of the munged that slurmdbd believes. */
-    String accountingPass = "";
+    public String accountingPass = "";
     public int accountingPort = ACCOUNTING_PORT_DEFAULT;
     public boolean trackWckey;
     public String jobCompType = "";
@@ -200,7 +200,7 @@ public final class ClientConf {
             case "jobcomploc" -> jobCompLoc = first;
             case "accountingstoragehost" -> accountingHost = first;
             case "accountingstorageport" -> {
-                long n = OptionCheck.parseNumber(first);
+                long n = Digits.parseNumber(first);
                 accountingPort = n < 1 || n > 65_535 ? ACCOUNTING_PORT_DEFAULT : (int) n;
             }
             case "trackwckey" -> trackWckey |= Texts.lower(first).matches("yes|up|true|1");
@@ -209,16 +209,16 @@ public final class ClientConf {
             case "clifilterparameters" -> cliFilterPath = Texts.split(first, ',').stream().filter(p -> Texts.lower(p).startsWith(FILTER_PATH))
                     .map(p -> p.substring(FILTER_PATH.length())).findFirst().orElse("");
             case "clifilterplugins" -> cliFilters = Texts.split(first, ',');
-            case "killonbadexit" -> killOnBadExit = (int) Math.max(0, OptionCheck.parseNumber(first));
-            case "treewidth" -> treeWidth = (int) Math.clamp(OptionCheck.parseNumber(first), 0, dev.muster.model.cluster.LaunchTree.WIDTH_MAX);
-            case "eiotimeout" -> eioTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_535);
-            case "tcptimeout" -> connectMs = (int) Math.clamp(OptionCheck.parseNumber(first), 1, 65_535) * 1000;
+            case "killonbadexit" -> killOnBadExit = (int) Math.max(0, Digits.parseNumber(first));
+            case "treewidth" -> treeWidth = (int) Math.clamp(Digits.parseNumber(first), 0, dev.muster.model.cluster.LaunchTree.WIDTH_MAX);
+            case "eiotimeout" -> eioTimeout = (int) Math.clamp(Digits.parseNumber(first), 0, 65_535);
+            case "tcptimeout" -> connectMs = (int) Math.clamp(Digits.parseNumber(first), 1, 65_535) * 1000;
             case "tlstype" -> tlsType = first;
             case "tlsparameters" -> tlsParameters = first;
-            case "inactivelimit" -> inactiveLimit = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_533);
-            case "killwait" -> killWait = (int) Math.clamp(OptionCheck.parseNumber(first), 0, 65_534);
-            case "waittime" -> waitTime = (int) Math.max(0, OptionCheck.parseNumber(first));
-            case "messagetimeout" -> messageTimeout = (int) Math.clamp(OptionCheck.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
+            case "inactivelimit" -> inactiveLimit = (int) Math.clamp(Digits.parseNumber(first), 0, 65_533);
+            case "killwait" -> killWait = (int) Math.clamp(Digits.parseNumber(first), 0, 65_534);
+            case "waittime" -> waitTime = (int) Math.max(0, Digits.parseNumber(first));
+            case "messagetimeout" -> messageTimeout = (int) Math.clamp(Digits.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
             case "bcastparameters" -> {
                 bcastDirectory = destination(first);
                 bcastSendLibs = Texts.split(Texts.lower(first), ',').contains("send_libs");
@@ -269,7 +269,7 @@ public final class ClientConf {
     /** The first of a range of ports. */
     private static int port(String text) {
         int dash = text.indexOf('-');
-        long n = OptionCheck.parseNumber(dash < 0 ? text : text.substring(0, dash));
+        long n = Digits.parseNumber(dash < 0 ? text : text.substring(0, dash));
         return n < 1 || n > 65_535 ? PORT_DEFAULT : (int) n;
     }
 
@@ -283,7 +283,7 @@ public final class ClientConf {
     }
 
     /** A word of AuthInfo: {@code socket=…}. */
-    String authInfo(String name) {
+    public String authInfo(String name) {
         for (String item : Texts.split(authInfo, ',')) {
             if (item.startsWith(name + "=")) {
                 return item.substring(name.length() + 1);
@@ -297,7 +297,7 @@ public final class ClientConf {
     }
 
     /** Where the cluster's key may be, best first: as the daemons look for it. */
-    List<String> keyFiles() {
+    public List<String> keyFiles() {
         List<String> out = new ArrayList<>();
         if (!authInfo("key").isEmpty() && !authType.equals("auth/munge")) {
             out.add(authInfo("key"));

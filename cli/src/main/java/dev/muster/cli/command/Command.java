@@ -1,6 +1,5 @@
 package dev.muster.cli.command;
 
-import dev.muster.cli.option.GetOpt;
 import java.util.List;
 
 /** A user command: arguments, environment and streams in, exit code out. */

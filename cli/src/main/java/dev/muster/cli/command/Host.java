@@ -1,8 +1,5 @@
 package dev.muster.cli.command;
 
-import dev.muster.cli.option.FilterScript;
-import dev.muster.cli.option.MpiKinds;
-import dev.muster.cli.option.ResumableStep;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
@@ -59,12 +56,12 @@ public interface Host {
 
     /** The caller's directory as the system's list of users has it, whatever HOME says; "" if it has none. */
     default String home() {
-        return Names.fromGetent("passwd", Integer.toString(uid()), 5);
+        return NameService.fromGetent("passwd", Integer.toString(uid()), 5);
     }
 
     /** A user's name as the system's list of users has it; "" if it has none. */
     default String properName(String user) {
-        String gecos = Names.fromGetent("passwd", user, 4);
+        String gecos = NameService.fromGetent("passwd", user, 4);
         int comma = gecos.indexOf(',');
         return comma < 0 ? gecos : gecos.substring(0, comma);
     }
@@ -126,7 +123,7 @@ public interface Host {
 
     /** The kinds of {@code --mpi} that the installation serves. */
     default List<String> mpiKinds() {
-        return MpiKinds.installed(System.getProperty("muster.prefix", ""));
+        return MpiHelper.kinds(System.getProperty("muster.prefix", ""));
     }
 
     /** Whether jobs are charged to workload characterization keys. */
@@ -163,12 +160,12 @@ public interface Host {
     List<String> clusters();
 
     /** From here on another cluster's controller is spoken to. Only in the caller's own process. */
-    default void turnTo(Clusters.Known cluster) {
+    default void turnTo(KnownCluster cluster) {
         throw new IllegalStateException("one cluster's commands only");
     }
 
     /** The cluster that was turned to, where it is not that of slurm.conf. */
-    default Optional<Clusters.Known> elsewhere() {
+    default Optional<KnownCluster> elsewhere() {
         return Optional.empty();
     }
 
@@ -191,9 +188,14 @@ public interface Host {
     /** Opens a daemon's stream by name ({@code io}). */
     Frames openStream(String address, int port, String name) throws IOException, SlurmException;
 
-    /** The site's cli_filter.lua, one for the whole command: only in the caller's own process. */
-    default FilterScript filter(CommandContext c) throws UsageException {
-        throw new IllegalStateException("a script belongs to its caller's own process");
+    /** Makes an object that lives as long as the caller's process. */
+    interface Maker<T> {
+        T make() throws UsageException;
+    }
+
+    /** Returns the process's only object of the type, made at the first call. Only the caller's own process has such objects. */
+    default <T> T oncePerProcess(Class<T> type, Maker<T> maker) throws UsageException {
+        throw new IllegalStateException(type.getSimpleName() + " belongs to its caller's own process");
     }
 
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
@@ -221,7 +223,7 @@ public interface Host {
     default void checkpoint(Json.Obj state) {}
 
     /** What another process began for this command; empty if this is the first. */
-    default Optional<ResumableStep> unfinished() {
+    default Optional<ResumableStep> resumable() {
         return Optional.empty();
     }
 

@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.model.format.Digits;
 import java.util.Optional;
 
 /**
@@ -31,7 +31,7 @@ public record SignalSpec(int signal, int seconds, boolean batchOnly, boolean res
         }
         int at = s.indexOf('@');
         int signal = Signals.number(at < 0 ? s : s.substring(0, at));
-        long seconds = at < 0 || at == s.length() - 1 ? DEFAULT_SECONDS : OptionCheck.parseNumber(s.substring(at + 1));
+        long seconds = at < 0 || at == s.length() - 1 ? DEFAULT_SECONDS : Digits.parseNumber(s.substring(at + 1));
         if (signal <= 0 || seconds < 0 || seconds > MAX_SECONDS) {
             return Optional.empty();
         }

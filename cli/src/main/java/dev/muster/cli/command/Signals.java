@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.model.format.Digits;
 
 /** Signal names and numbers of Linux. */
 public final class Signals {
@@ -34,7 +34,7 @@ public final class Signals {
 
     /** Number of {@code TERM}, {@code SIGTERM}, {@code 15}; -1 if it is none. */
     public static int number(String text) {
-        long n = OptionCheck.parseNumber(text);
+        long n = Digits.parseNumber(text);
         if (n >= 0) {
             return n <= LAST ? (int) n : -1;
         }

@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.model.format.Digits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +55,7 @@ public final class Terminal {
         if (words.size() != 2) {
             return new int[] {0, 0};
         }
-        return new int[] {(int) OptionCheck.parseNumber(words.get(0)), (int) OptionCheck.parseNumber(words.get(1))};
+        return new int[] {(int) Digits.parseNumber(words.get(0)), (int) Digits.parseNumber(words.get(1))};
     }
 
     private static String stty(String... arguments) {

@@ -1,2 +1,2 @@
-/** The base of every command: host, connection to the controller, output, errors. */
+/** The base of every command: context, host, controller, configuration, output, errors. */
 package dev.muster.cli.command;

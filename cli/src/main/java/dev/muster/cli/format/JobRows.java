@@ -2,8 +2,7 @@ package dev.muster.cli.format;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Signals;
-import dev.muster.cli.list.Squeue;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.Times;
@@ -36,7 +35,17 @@ public final class JobRows {
 
     /** Returns the full name of a state or state flag, given the name or its abbreviation in capitals; "" for any other word. */
     public static String stateName(String word) {
-        return Squeue.stateName(word);
+        for (JobState s : JobState.values()) {
+            if (s.name().equals(word) || s.compact().equals(word)) {
+                return s.name();
+            }
+        }
+        for (JobFlag f : JobFlag.values()) {
+            if (f.name().equals(word) || f.compact().equals(word)) {
+                return f.name();
+            }
+        }
+        return word.equals("EXPEDITING") ? word : "";       // no job has the flag
     }
 
     /** {@code 12}, {@code 12_3}, {@code 12_[1-9%2]}, {@code 12+1}. */
@@ -92,7 +101,7 @@ public final class JobRows {
 
     public static int indexesShown(CommandContext c) {
         String v = c.env("SLURM_BITSTR_LEN");
-        long n = v.isEmpty() ? INDEXES_SHOWN : OptionCheck.parseNumber(v);
+        long n = v.isEmpty() ? INDEXES_SHOWN : Digits.parseNumber(v);
         return n < 0 ? 0 : (int) Math.min(n, Integer.MAX_VALUE);
     }
 

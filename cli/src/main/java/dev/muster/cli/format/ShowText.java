@@ -2,7 +2,6 @@ package dev.muster.cli.format;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Texts;
-import dev.muster.cli.list.StepRows;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;

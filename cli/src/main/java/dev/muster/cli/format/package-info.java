@@ -1,2 +1,2 @@
-/** Columns, widths, JSON and the texts of records. */
+/** Columns, widths and the texts of records. */
 package dev.muster.cli.format;

@@ -1,17 +1,17 @@
 package dev.muster.cli.list;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
 import dev.muster.model.json.Json;
@@ -159,7 +159,7 @@ public final class Scancel implements Command {
     private static void state(Wanted w, String v) throws UsageException {
         List<Object> states = new ArrayList<>();
         for (String s : Texts.split(v, ',')) {
-            String name = Squeue.stateName(Texts.upper(s));
+            String name = JobRows.stateName(Texts.upper(s));
             if (!name.equals("PENDING") && !name.equals("RUNNING") && !name.equals("SUSPENDED")) {
                 throw new UsageException(1, List.of("Invalid job state specified: " + s,
                         "Valid job states are PENDING, RUNNING, and SUSPENDED"));

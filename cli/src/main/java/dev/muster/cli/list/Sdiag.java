@@ -1,16 +1,16 @@
 package dev.muster.cli.list;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
-import dev.muster.cli.option.GetOpt;
-import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.DiagJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.json.Json;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;

@@ -1,20 +1,20 @@
 package dev.muster.cli.list;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.format.NodeRows;
 import dev.muster.cli.format.RowFormat;
-import dev.muster.cli.option.GetOpt;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.scontrol.ScontrolReservation;
+import dev.muster.cli.shape.JsonOutput;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.Times;
 import dev.muster.model.json.Json;
@@ -157,7 +157,7 @@ public final class Sinfo implements Command {
             case "future" -> w.future = true;
             case "hide" -> w.all = false;
             case "iterate" -> {
-                long n = OptionCheck.parseNumber(v);
+                long n = Digits.parseNumber(v);
                 if (n < 1 || n > Integer.MAX_VALUE) {
                     throw c.bad(1, "Error: invalid entry for --iterate=" + v);
                 }

@@ -1,16 +1,16 @@
 package dev.muster.cli.list;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.Natural;
 import dev.muster.cli.format.RowFormat;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.Sluid;

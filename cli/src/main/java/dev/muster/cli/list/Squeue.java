@@ -1,31 +1,30 @@
 package dev.muster.cli.list;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.Controller;
-import dev.muster.cli.command.HttpController;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
+import dev.muster.cli.connection.HttpController;
 import dev.muster.cli.format.JobField;
 import dev.muster.cli.format.JobOrder;
 import dev.muster.cli.format.JobRows;
-import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.format.RowFormat;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JobsJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.Times;
-import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobState;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
@@ -295,7 +294,7 @@ public final class Squeue implements Command {
     }
 
     private static int seconds(CommandContext c, String v) throws UsageException {
-        long n = OptionCheck.parseNumber(v);
+        long n = Digits.parseNumber(v);
         if (n < 1 || n > Integer.MAX_VALUE) {
             throw new UsageException(1, List.of(c.name() + ": error: --iterate=" + v, ""));
         }
@@ -334,28 +333,13 @@ public final class Squeue implements Command {
                 w.allStates = true;
                 continue;
             }
-            String name = stateName(up);
+            String name = JobRows.stateName(up);
             if (name.isEmpty()) {
                 throw new UsageException(1, List.of(c.name() + ": error: Invalid job state specified: " + s,
                         c.name() + ": error: Valid job states include: " + stateNames(), ""));
             }
             w.states.add(name);
         }
-    }
-
-    /** The long name of a state or flag given in either form, "" if it is none. */
-    public static String stateName(String word) {
-        for (JobState s : JobState.values()) {
-            if (s.name().equals(word) || s.compact().equals(word)) {
-                return s.name();
-            }
-        }
-        for (JobFlag f : JobFlag.values()) {
-            if (f.name().equals(word) || f.compact().equals(word)) {
-                return f.name();
-            }
-        }
-        return word.equals("EXPEDITING") ? word : "";       // no job has the flag
     }
 
     private static String stateNames() {
@@ -372,14 +356,14 @@ public final class Squeue implements Command {
             long now = c.host().nowMs() / 1000;
             c.out().println(Times.strftime(now, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
-        return w.showSteps ? StepRows.show(c, w) : showJobs(c, w);
+        return w.showSteps ? SqueueSteps.show(c, w) : showJobs(c, w);
     }
 
     private static int json(CommandContext c, Wanted w) throws UsageException {
         if (w.showSteps) {
             try {
                 return JsonOutput.print(c, w.json, w.parser,
-                        ControlJson.steps(JsonOutput.names(c).cluster(), StepRows.wanted(c, w), c.host().nowMs() / 1000));
+                        ControlJson.steps(JsonOutput.names(c).cluster(), SqueueSteps.selected(c, w), c.host().nowMs() / 1000));
             } catch (SlurmException e) {
                 return CommonOptions.failed(c, "slurm_get_job_steps error", e);
             }

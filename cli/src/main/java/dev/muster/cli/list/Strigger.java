@@ -1,18 +1,18 @@
 package dev.muster.cli.list;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.json.Json;
 import java.io.File;
 import java.util.ArrayList;
@@ -134,7 +134,7 @@ public final class Strigger implements Command {
     }
 
     private static int number(CommandContext c, String option, String value) throws UsageException {
-        long n = OptionCheck.parseNumber(value);
+        long n = Digits.parseNumber(value);
         if (n < 1 || n > Integer.MAX_VALUE) {
             throw c.bad(1, "Invalid " + option + " " + value);
         }
@@ -154,7 +154,7 @@ public final class Strigger implements Command {
     }
 
     private static int offset(CommandContext c, String value) throws UsageException {
-        long n = OptionCheck.parseNumber(value.startsWith("-") || value.startsWith("+") ? value.substring(1) : value);
+        long n = Digits.parseNumber(value.startsWith("-") || value.startsWith("+") ? value.substring(1) : value);
         if (n < 0) {
             throw c.bad(1, "Invalid offset " + value);
         }

@@ -2,11 +2,11 @@ package dev.muster.cli.list;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.PageLink;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.CommonOptions;
 import java.util.List;
 
 /** The graphical view: the page that slurmrestd serves. Its address, with which one is logged in. */

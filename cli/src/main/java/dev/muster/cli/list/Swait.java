@@ -2,15 +2,15 @@ package dev.muster.cli.list;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
-import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Locale;
@@ -61,7 +61,7 @@ public final class Swait implements Command {
                     return 0;
                 }
                 case "timeout" -> {
-                    long seconds = OptionCheck.parseNumber(h.value());
+                    long seconds = Digits.parseNumber(h.value());
                     if (seconds < 0 || seconds > Integer.MAX_VALUE) {
                         throw c.bad(MISTAKE, "--timeout: invalid value '" + h.value() + "': it is to be a non-negative integer");
                     }
@@ -126,8 +126,8 @@ public final class Swait implements Command {
         }
         int bar = id.indexOf('_');
         String master = bar < 0 ? id : id.substring(0, bar);
-        boolean number = OptionCheck.parseNumber(master) > 0;
-        if (!number && !JobIds.isJob(id) || bar >= 0 && OptionCheck.parseNumber(id.substring(bar + 1)) < 0) {
+        boolean number = Digits.parseNumber(master) > 0;
+        if (!number && !JobIds.isJob(id) || bar >= 0 && Digits.parseNumber(id.substring(bar + 1)) < 0) {
             throw c.bad(MISTAKE, id + ": cannot parse job id");
         }
         String label = (number ? "JobId=" : "SLUID ") + master;
@@ -157,13 +157,13 @@ public final class Swait implements Command {
             }
             return first;
         }
-        int task = (int) OptionCheck.parseNumber(id.substring(bar + 1));
+        int task = (int) Digits.parseNumber(id.substring(bar + 1));
         return found.stream().filter(j -> j.text("arrayTasks").isEmpty() && JobRows.taskId(j) == task).findFirst()
                 .orElseThrow(() -> c.bad(MISTAKE, "array task " + id + " not found"));
     }
 
     private static List<Json.Obj> found(CommandContext c, String id) throws SlurmException {
-        long number = OptionCheck.parseNumber(id);
+        long number = Digits.parseNumber(id);
         if (number > Integer.MAX_VALUE) {
             return List.of();
         }

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A file of hosts (SLURM_HOSTFILE, -F, -w FILE): one entry for each task, by lines, commas and ranges; {@code #} begins a comment. */
-final class HostFile {
+public final class HostFile {
     private static final int BYTES_MAX = 4 << 20;
 
     private HostFile() {}
 
     /** Its entries with commas between, repetitions kept. */
-    static String list(CommandContext c, String path) throws IOException {
+    public static String list(CommandContext c, String path) throws IOException {
         StringBuilder out = new StringBuilder();
         for (String line : Texts.split(RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
             int hash = line.indexOf('#');
@@ -28,19 +28,18 @@ final class HostFile {
     }
 
     /** As {@link #list}, of SLURM_HOSTFILE. */
-    static String read(JobOptions o, String path) throws UsageException {
-        CommandContext c = o.context();
+    public static String read(CommandContext c, String path) throws UsageException {
         try {
             return list(c, path);
         } catch (IOException e) {
-            throw new UsageException(o.exitError(1), List.of(c.name() + ": error: slurm_allocate_resources error opening file "
+            throw new UsageException(c.exitError(1), List.of(c.name() + ": error: slurm_allocate_resources error opening file "
                     + (path.indexOf('/') < 0 ? "./" : "") + path + ", No such file or directory",
                     c.name() + ": error: Failure getting NodeNames from hostfile"));
         }
     }
 
     /** The hosts of a list in its order, ranges spread out. */
-    static List<String> names(String list) {
+    public static List<String> names(String list) {
         List<String> out = new ArrayList<>();
         int depth = 0;
         int start = 0;

@@ -4,6 +4,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.StepId;
@@ -24,7 +25,7 @@ public final class JobIds {
         while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
             end++;
         }
-        if (end == 0 || end > 10 || OptionCheck.parseNumber(text.substring(0, end)) < 1
+        if (end == 0 || end > 10 || Digits.parseNumber(text.substring(0, end)) < 1
                 || Long.parseLong(text.substring(0, end)) > Integer.MAX_VALUE) {
             return false;
         }
@@ -35,14 +36,14 @@ public final class JobIds {
         String tail = rest.substring(1);
         return switch (rest.charAt(0)) {
             case '_' -> tail.equals("*") || !IndexSet.parseSpec(tail, IndexSet.MAX_INDEX).isEmpty();
-            case '+' -> OptionCheck.parseNumber(tail) >= 0;
+            case '+' -> Digits.parseNumber(tail) >= 0;
             default -> false;
         };
     }
 
     /** The number of a job as typed, which may be its SLUID or a task of an array; -1 if it is no id, 0 if there is no such job. */
     public static int resolve(CommandContext c, String text) throws SlurmException {
-        long number = OptionCheck.parseNumber(text);
+        long number = Digits.parseNumber(text);
         if (number > 0 && number <= Integer.MAX_VALUE) {
             return (int) number;
         }
@@ -108,7 +109,7 @@ public final class JobIds {
             if (number.isEmpty()) {
                 return Optional.of(noNumber);
             }
-            long value = OptionCheck.parseNumber(number);
+            long value = Digits.parseNumber(number);
             if (value < 0 || value > most) {
                 return Optional.of(large);
             }
@@ -196,7 +197,7 @@ public final class JobIds {
             return isJob(text);
         }
         String step = text.substring(dot + 1);
-        return isJob(text.substring(0, dot)) && (OptionCheck.parseNumber(step) >= 0 || StepId.parse(step).isPresent()
+        return isJob(text.substring(0, dot)) && (Digits.parseNumber(step) >= 0 || StepId.parse(step).isPresent()
                 || step.equals("TBD"));
     }
 }

@@ -1,6 +1,7 @@
 package dev.muster.cli.option;
 
-import dev.muster.cli.option.GetOpt.Arg;
+import dev.muster.cli.command.GetOpt;
+import dev.muster.cli.command.GetOpt.Arg;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -182,7 +183,7 @@ public enum JobOption {
     X11("x11", 0, Arg.OPTIONAL, "RA", Kind.SPECIAL, "");
 
     /** How a value is checked when it is set. */
-    enum Kind {
+    public enum Kind {
         FLAG, TEXT,
         /** At least one. */
         COUNT,
@@ -199,9 +200,9 @@ public enum JobOption {
 
     public final String longName;
     final char letter;
-    final Arg arg;
+    public final Arg arg;
     final String takers;
-    final Kind kind;
+    public final Kind kind;
     private final String variables;
 
     JobOption(String longName, int letter, Arg arg, String takers, Kind kind, String variables) {
@@ -225,7 +226,7 @@ public enum JobOption {
         };
     }
 
-    boolean takenBy(char command) {
+    public boolean takenBy(char command) {
         return takers.indexOf(command) >= 0;
     }
 

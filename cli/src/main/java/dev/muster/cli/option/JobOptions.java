@@ -1,13 +1,16 @@
 package dev.muster.cli.option;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.UsageException;
+import dev.muster.cli.request.ComponentEnvironment;
+import dev.muster.model.format.Digits;
 import dev.muster.model.job.NodeCounts;
-import dev.muster.model.json.Json;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The options of one sbatch, srun or salloc, checked and in normal form (minutes, mebibytes, seconds since 1970,
@@ -35,7 +38,7 @@ public final class JobOptions {
     }
 
     /** @param hetGroup the component of a heterogeneous job that a step runs in: its own variables stand for its options; -1 for none;
-     *                  {@link ComponentEnvironment#FIRST} */
+     *                  {@code ComponentEnvironment.FIRST} */
     public JobOptions(CommandContext context, char command, int hetGroup) {
         this.context = context;
         this.command = command;
@@ -53,12 +56,12 @@ public final class JobOptions {
     }
 
     /** "" where no display is forwarded. */
-    String forwarded() {
+    public String forwarded() {
         return forwarded;
     }
 
     /** The batch script's name in sentences about its lines. */
-    String scriptName() {
+    public String scriptName() {
         return scriptName;
     }
 
@@ -74,6 +77,11 @@ public final class JobOptions {
         return command;
     }
 
+    /** Returns the component of a heterogeneous job that a step runs in; -1 for none. */
+    public int hetGroup() {
+        return hetGroup;
+    }
+
     public int verbose() {
         return verbose;
     }
@@ -83,7 +91,7 @@ public final class JobOptions {
     }
 
     /** Set by something stronger than the user's own defaults. */
-    boolean said(JobOption o) {
+    public boolean said(JobOption o) {
         return has(o) && origins[o.ordinal()] != Origin.DEFAULT;
     }
 
@@ -133,52 +141,11 @@ public final class JobOptions {
         return context.exitError(otherwise);
     }
 
-    /** Reads the variables that stand for options; the command line, read before, is stronger. */
-    public void readEnvironment() throws UsageException {
-        GpuCheck.check(this);
-        for (JobOption o : JobOption.values()) {
-            if (typed(o) || o == JobOption.GPUS_PER_NODE && GpuCheck.areSaidForStep(this)
-                    || o == JobOption.CPUS_PER_TASK && typed(JobOption.CPUS_PER_GPU)
-                    || o == JobOption.CPUS_PER_GPU && typed(JobOption.CPUS_PER_TASK)) {
-                continue;
-            }
-            for (String name : o.variables(command)) {
-                String v = variable(name);
-                if (v == null || o.arg == GetOpt.Arg.NONE && isNo(v) && o != JobOption.VERBOSE) {
-                    continue;
-                }
-                if (o == JobOption.JOBID && v.isEmpty()) {
-                    continue;
-                }
-                set(o, v, Origin.ENVIRONMENT);
-            }
-        }
-        switchWait();
-        CliFilter.defaults(this);
-        if (has(JobOption.NTASKS_PER_CORE) && has(JobOption.THREADS_PER_CORE)
-                && number(JobOption.NTASKS_PER_CORE) > number(JobOption.THREADS_PER_CORE)) {
-            throw context.bad(exitError(1), "--ntasks-per-core (" + number(JobOption.NTASKS_PER_CORE)
-                    + ") can not be bigger than --threads-per-core (" + number(JobOption.THREADS_PER_CORE) + ")");
-        }
-    }
-
-    /** How long the switches that are asked for are waited for, where that is not said with them. */
-    private void switchWait() throws UsageException {
-        String most = context.env((command == 'B' ? "SBATCH_" : command == 'R' ? "SLURM_" : "SALLOC_") + "WAIT4SWITCH");
-        if (!most.isEmpty() && has(JobOption.SWITCHES) && text(JobOption.SWITCHES).indexOf('@') < 0) {
-            set(JobOption.SWITCHES, text(JobOption.SWITCHES) + "@" + most, Origin.COMMAND_LINE);
-        }
-    }
-
-    private String variable(String name) {
-        return ComponentEnvironment.value(context.env(), name, hetGroup);
-    }
-
     /** Takes from the first component of a heterogeneous job what is said for all and not otherwise for this one. */
-    public void inherit(JobOptions first) {
+    public void inherit(JobOptions first, Set<JobOption> inherited) {
         boolean memory = has(JobOption.MEM) || has(JobOption.MEM_PER_CPU) || has(JobOption.MEM_PER_GPU);
         boolean requeue = has(JobOption.REQUEUE) || has(JobOption.NO_REQUEUE);
-        for (JobOption o : Components.INHERITED) {
+        for (JobOption o : inherited) {
             boolean rivalled = memory && (o == JobOption.MEM || o == JobOption.MEM_PER_CPU)
                     || requeue && (o == JobOption.REQUEUE || o == JobOption.NO_REQUEUE);
             if (first.has(o) && !said(o) && !rivalled) {
@@ -190,7 +157,7 @@ public final class JobOptions {
     }
 
     /** Takes from another component's command line the options that are not about a component. */
-    void adopt(JobOptions other, java.util.Set<JobOption> shared) {
+    public void adopt(JobOptions other, Set<JobOption> shared) {
         for (JobOption o : shared) {
             if (other.has(o) && !said(o)) {
                 values[o.ordinal()] = other.text(o);
@@ -199,16 +166,12 @@ public final class JobOptions {
         }
     }
 
-    private static boolean isNo(String v) {
-        return v.equals("0") || v.equals("no") || v.equals("false");
-    }
-
-    /** As if it had not been given. */
-    /** The numbers of nodes that will do, where not all of the range of --nodes do. */
-    String nodeSizes() {
+    /** Returns the valid numbers of nodes where --nodes lists them; "" if every number of its range is valid. */
+    public String nodeSizes() {
         return has(JobOption.NODES) ? nodeSizes : "";
     }
 
+    /** Removes an option as if it had not been given. */
     public void drop(JobOption o) {
         values[o.ordinal()] = null;
         origins[o.ordinal()] = null;
@@ -255,7 +218,7 @@ public final class JobOptions {
         resolveRivals(o, origin);
         values[i] = normal;
         if (o == JobOption.NODES) {
-            nodeSizes = NodeCounts.parse(value, OptionCheck::parseNumber).map(NodeCounts::sizes).orElse("");
+            nodeSizes = NodeCounts.parse(value, Digits::parseNumber).map(NodeCounts::sizes).orElse("");
         }
         origins[i] = origin;
     }
@@ -352,45 +315,9 @@ public final class JobOptions {
         }
     }
 
-    /** What {@code -v} prints first: the options that are set, by name. */
-    public void printDefined() throws UsageException {
-        if (verbose == 0) {
-            return;
-        }
-        context.info("defined options");
-        context.info("-------------------- --------------------");
-        for (JobOption o : JobOption.values()) {
-            if (has(o)) {
-                context.info(padded(o.longName) + ": " + OptionCheck.shown(o, text(o)));
-            }
-        }
-        context.info(padded("verbose") + ": " + verbose);
-        context.info("-------------------- --------------------");
-        context.info("end of defined options");
-        if (verbose > 1 && command != 'A') {
-            propagated();
-        }
-    }
-
-    /** What {@code -vv} tells of the limits that go along. */
-    private void propagated() throws UsageException {
-        Json.Obj limits = new JobRequest(this).limits();
-        for (String name : List.of("CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS")) {
-            if (limits.has(name)) {
-                context.info("debug:  propagating RLIMIT_" + name + "=" + Long.toUnsignedString(limits.number(name)));
-            }
-        }
-        context.info("debug:  propagating SLURM_PRIO_PROCESS=" + context.host().nice());
-        context.info(String.format(java.util.Locale.ROOT, "debug:  propagating UMASK=%04o", umask()));
-    }
-
     /** SLURM_UMASK, else the caller's own. */
     public int umask() {
         String said = context.env("SLURM_UMASK");
         return said.matches("[0-7]{1,4}") ? Integer.parseInt(said, 8) & 0777 : context.host().umask();
-    }
-
-    private static String padded(String s) {
-        return s.length() >= 20 ? s : s + " ".repeat(20 - s.length());
     }
 }

@@ -1,7 +1,6 @@
 package dev.muster.cli.option;
 
 import dev.muster.model.format.Durations;
-import dev.muster.model.json.Json;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -11,8 +10,8 @@ import java.util.OptionalLong;
  * @param margin percent of what the job uses that it keeps beside that
  * @param delayMin minutes after its start
  */
-record MemUpdate(int margin, int delayMin) {
-    static Optional<MemUpdate> parse(String value) {
+public record MemUpdate(int margin, int delayMin) {
+    public static Optional<MemUpdate> parse(String value) {
         int at = value.indexOf('@');
         if (at < 1 || !value.substring(0, at).matches("[0-9]{1,5}%?")) {
             return Optional.empty();
@@ -20,12 +19,5 @@ record MemUpdate(int margin, int delayMin) {
         OptionalLong delay = Durations.parseMinutes(value.substring(at + 1));
         return delay.isEmpty() || delay.getAsLong() < 1 || delay.getAsLong() > Integer.MAX_VALUE ? Optional.empty()
                 : Optional.of(new MemUpdate(Integer.parseInt(value.substring(0, at).replace("%", "")), (int) delay.getAsLong()));
-    }
-
-    static void put(JobOptions o, Json.Obj extras) {
-        parse(o.text(JobOption.MEM_UPDATE)).ifPresent(m -> {
-            JobRequest.put(extras, "memUpdateMargin", m.margin);
-            JobRequest.put(extras, "memUpdateMin", m.delayMin);
-        });
     }
 }

@@ -1,6 +1,5 @@
 package dev.muster.cli.option;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SignalSpec;
@@ -9,6 +8,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.MemorySize;
@@ -52,7 +52,7 @@ public final class OptionCheck {
 
     private OptionCheck() {}
 
-    static String check(JobOptions options, JobOption o, String value) throws UsageException {
+    public static String check(JobOptions options, JobOption o, String value) throws UsageException {
         CommandContext c = options.context();
         return switch (o.kind) {
             case FLAG -> value;
@@ -102,35 +102,12 @@ public final class OptionCheck {
             throw options.context().bad(NUMBER_EXIT, "Invalid numeric value \"" + value + "\" for --resv-port.");
         }
         String none = options.command() == 'R' ? "0" : "-1";
-        return value.isEmpty() ? none : Long.toString(Math.min(parseNumber(value), Integer.MAX_VALUE));
+        return value.isEmpty() ? none : Long.toString(Math.min(Digits.parseNumber(value), Integer.MAX_VALUE));
     }
 
-    /** As {@link #parseNumber}, of digits alone. */
+    /** As {@link Digits#parseNumber}, of digits alone. */
     private static long digits(String text) {
-        return text.isEmpty() || !Character.isDigit(text.charAt(text.length() - 1)) ? -1 : parseNumber(text);
-    }
-
-    /** -1 if it is not a number; a trailing k or m multiplies by 1024. */
-    public static long parseNumber(String text) {
-        int end = text.length();
-        long by = 1;
-        if (end > 1) {
-            char last = text.charAt(end - 1);
-            by = last == 'k' || last == 'K' ? 1024 : last == 'm' || last == 'M' ? 1024 * 1024 : 1;
-        }
-        end -= by > 1 ? 1 : 0;
-        if (end == 0 || end > 10) {
-            return -1;
-        }
-        long v = 0;
-        for (int i = 0; i < end; i++) {
-            char c = text.charAt(i);
-            if (c < '0' || c > '9') {
-                return -1;
-            }
-            v = v * 10 + (c - '0');
-        }
-        return v * by;
+        return text.isEmpty() || !Character.isDigit(text.charAt(text.length() - 1)) ? -1 : Digits.parseNumber(text);
     }
 
     private static String moment(JobOptions options, JobOption o, String value) throws UsageException {
@@ -151,7 +128,7 @@ public final class OptionCheck {
             int colon = item.lastIndexOf(':');
             boolean twice = colon >= 0 && item.lastIndexOf(':', colon - 1) >= 0;
             String type = colon < 0 ? "" : item.substring(0, colon);
-            if (twice || parseNumber(item.substring(colon + 1)) < 0 && !(colon < 0 && isName(item))
+            if (twice || Digits.parseNumber(item.substring(colon + 1)) < 0 && !(colon < 0 && isName(item))
                     || colon >= 0 && !isName(type)) {
                 throw options.context().bad(options.exitError(1), SlurmErrno.INVALID_TRES.sentence());
             }
@@ -275,7 +252,7 @@ public final class OptionCheck {
         if (!value.isEmpty() && digits(value) < 0) {
             throw options.context().bad(NUMBER_EXIT, "Invalid numeric value \"" + value + "\" for --kill-on-bad-exit.");
         }
-        return value.isEmpty() || parseNumber(value) > 0 ? "1" : "0";
+        return value.isEmpty() || Digits.parseNumber(value) > 0 ? "1" : "0";
     }
 
     private static final List<String> LIMITS = List.of("ALL", "NONE", "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS",
@@ -369,7 +346,7 @@ public final class OptionCheck {
 
     private static String distribution(JobOptions options, JobOption o, String value) throws UsageException {
         boolean plane = Texts.lower(value).startsWith("plane");
-        boolean sized = value.indexOf('=') >= 0 || parseNumber(options.context().env("SLURM_DIST_PLANESIZE")) > 0;
+        boolean sized = value.indexOf('=') >= 0 || Digits.parseNumber(options.context().env("SLURM_DIST_PLANESIZE")) > 0;
         if (Distribution.parse(value).isPresent() && !value.isEmpty() && (!plane || sized)) {
             return value;
         }
@@ -517,14 +494,14 @@ public final class OptionCheck {
     }
 
     private static String nodes(JobOptions options, String value) throws UsageException {
-        Optional<NodeCounts> counts = NodeCounts.parse(value, OptionCheck::parseNumber);
+        Optional<NodeCounts> counts = NodeCounts.parse(value, Digits::parseNumber);
         if (counts.isPresent()) {
             return counts.get().least() == counts.get().most() ? Integer.toString(counts.get().least())
                     : counts.get().least() + "-" + counts.get().most();
         }
         int dash = value.indexOf('-');
-        long min = parseNumber(dash < 0 ? value : value.substring(0, dash));
-        long max = dash < 0 ? min : dash == value.length() - 1 ? -1 : parseNumber(value.substring(dash + 1));
+        long min = Digits.parseNumber(dash < 0 ? value : value.substring(0, dash));
+        long max = dash < 0 ? min : dash == value.length() - 1 ? -1 : Digits.parseNumber(value.substring(dash + 1));
         throw options.context().bad(SPEC_EXIT, min >= 0 && max < min && (max >= 0 || dash == value.length() - 1)
                 ? "Maximum node count " + max + " is less than minimum node count " + min : "\"" + value + "\" is not a valid node count");
     }
@@ -532,7 +509,7 @@ public final class OptionCheck {
     /** Checks that the CPUs per task are a number. */
     private static String tresPerTask(JobOptions options, String value) throws UsageException {
         for (String item : Texts.split(value, ',')) {
-            if (item.matches("cpu([=:].*)?") && (item.length() < 5 || parseNumber(item.substring(4)) < 1)) {
+            if (item.matches("cpu([=:].*)?") && (item.length() < 5 || Digits.parseNumber(item.substring(4)) < 1)) {
                 throw new UsageException(NUMBER_EXIT, List.of(options.context().name() + ": fatal: Invalid --tres-per-task=cpu=0"));
             }
         }
@@ -542,7 +519,7 @@ public final class OptionCheck {
     /** A number, a task of an array or an SLUID: the number of the job it is. */
     private static String jobId(JobOptions options, JobOption o, String value) throws UsageException {
         JobIds.check(options.context(), value, CommandContext.FATAL_EXIT);
-        if (parseNumber(value) >= 1) {
+        if (Digits.parseNumber(value) >= 1) {
             return number(options, o, value, 1);
         }
         String job = value.indexOf('.') < 0 ? value : value.substring(0, value.indexOf('.'));
@@ -596,7 +573,7 @@ public final class OptionCheck {
     }
 
     /** The value as {@code -v} shows it. */
-    static String shown(JobOption o, String value) {
+    public static String shown(JobOption o, String value) {
         return switch (o.kind) {
             case FLAG -> "set";
             case TIME -> Durations.fullMinutes(Long.parseLong(value));

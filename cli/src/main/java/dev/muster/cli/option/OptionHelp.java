@@ -1,6 +1,7 @@
 package dev.muster.cli.option;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

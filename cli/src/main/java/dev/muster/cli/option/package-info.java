@@ -1,2 +1,2 @@
-/** Options of commands: parsing, checks, help, environment variables and cli_filter. */
+/** Options of commands: parsing, checks and help. */
 package dev.muster.cli.option;

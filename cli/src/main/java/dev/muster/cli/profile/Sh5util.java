@@ -2,9 +2,9 @@ package dev.muster.cli.profile;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.config.sister.AcctGatherConf;
 import dev.muster.model.Release;

@@ -2,9 +2,9 @@ package dev.muster.cli.report;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.submit.Interactive;
 import dev.muster.model.Release;
 import java.util.ArrayList;

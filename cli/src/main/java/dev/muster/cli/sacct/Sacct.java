@@ -1,22 +1,22 @@
 package dev.muster.cli.sacct;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
+import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.RowFormat;
-import dev.muster.cli.list.Squeue;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.request.JobRequest;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.PackedAnswer;
 import dev.muster.model.format.Bytes;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
@@ -298,8 +298,8 @@ public final class Sacct implements Command {
 
     private static void range(CommandContext c, Wanted w, String v, String what, String min, String max) throws UsageException {
         int dash = v.indexOf('-');
-        long lo = OptionCheck.parseNumber(dash < 0 ? v : v.substring(0, dash));
-        long hi = dash < 0 ? lo : OptionCheck.parseNumber(v.substring(dash + 1));
+        long lo = Digits.parseNumber(dash < 0 ? v : v.substring(0, dash));
+        long hi = dash < 0 ? lo : Digits.parseNumber(v.substring(dash + 1));
         if (lo < 0 || hi < lo || hi > Integer.MAX_VALUE) {
             throw c.bad(1, "Invalid numeric value \"" + v + "\" for requested " + what + " range.");
         }
@@ -318,7 +318,7 @@ public final class Sacct implements Command {
     private static void states(CommandContext c, Wanted w, String v) throws UsageException {
         List<Object> all = new ArrayList<>(w.query.list("states"));
         for (String s : Texts.split(v, ',')) {
-            String name = Squeue.stateName(Texts.upper(s));
+            String name = JobRows.stateName(Texts.upper(s));
             if (name.isEmpty()) {
                 throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value '" + s + "'"));
             }
@@ -430,7 +430,7 @@ public final class Sacct implements Command {
             if (percent >= 0) {
                 String size = item.substring(percent + 1).strip();
                 boolean left = size.startsWith("-");
-                long n = OptionCheck.parseNumber(left ? size.substring(1) : size);
+                long n = Digits.parseNumber(left ? size.substring(1) : size);
                 if (n > 0 && n < Integer.MAX_VALUE) {
                     width = (int) (left ? -n : n);
                 }

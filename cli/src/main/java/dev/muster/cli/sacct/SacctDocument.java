@@ -3,7 +3,7 @@ package dev.muster.cli.sacct;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.shape.Names;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.accounting.PackedAnswer;

@@ -1,7 +1,7 @@
 package dev.muster.cli.sacct;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.option.OptionHelp;
 import java.util.List;
 

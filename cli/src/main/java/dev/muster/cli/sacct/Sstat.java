@@ -2,11 +2,11 @@ package dev.muster.cli.sacct;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.model.Release;

@@ -3,8 +3,8 @@ package dev.muster.cli.sacct;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.option.StepFrequency;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
@@ -80,7 +80,7 @@ enum SstatField {
             int width = found.width;
             if (percent >= 0) {
                 boolean left = item.startsWith("-", percent + 1);
-                int typed = (int) OptionCheck.parseNumber(item.substring(percent + (left ? 2 : 1)));
+                int typed = (int) Digits.parseNumber(item.substring(percent + (left ? 2 : 1)));
                 width = typed <= 0 ? width : left ? -typed : typed;
             }
             out.add(new Column(found, width));

@@ -1,25 +1,25 @@
 package dev.muster.cli.scontrol;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
-import dev.muster.cli.format.JsonOutput;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.cli.submit.Interactive;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.Times;
@@ -36,18 +36,6 @@ public final class Scontrol implements Command {
     private static final int DAMPENING_MAX = 65535;
     private static final int HOSTLIST_BYTES_MAX = 16 << 20;
 
-    /** The switches, which interactive commands may change. */
-    static final class Switches {
-        boolean all;
-        boolean details;
-        boolean oneLine;
-        boolean quiet;
-        boolean verbose;
-        boolean future;
-        String json = "";
-        String parser = "";
-    }
-
     @Override
     public List<GetOpt.Opt> options() {
         return OPTIONS;
@@ -58,7 +46,7 @@ public final class Scontrol implements Command {
         // what follows setdebugflags may begin with a minus
         boolean flags = !c.args().isEmpty() && Texts.lower(c.args().getFirst()).startsWith("setdebugf");
         GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), flags);
-        Switches s = new Switches();
+        ScontrolSwitches s = new ScontrolSwitches();
         s.all = c.env().containsKey("SCONTROL_ALL");
         s.future = c.env().containsKey("SCONTROL_FUTURE");
         if (!p.error().isEmpty()) {
@@ -97,7 +85,7 @@ public final class Scontrol implements Command {
         return command(c, s, p.operands());
     }
 
-    private static int interactive(CommandContext c, Switches s) {
+    private static int interactive(CommandContext c, ScontrolSwitches s) {
         return Interactive.run(c, false, first -> first.equals("quit") || first.equals("exit") || first.equals("q"), words -> command(c, s, words));
     }
 
@@ -106,7 +94,7 @@ public final class Scontrol implements Command {
         return t.length() >= least && keyword.startsWith(t);
     }
 
-    private static int command(CommandContext c, Switches s, List<String> words) throws SlurmException, UsageException {
+    private static int command(CommandContext c, ScontrolSwitches s, List<String> words) throws SlurmException, UsageException {
         String typed = words.getFirst();
         String k = Texts.lower(typed);
         List<String> rest = words.subList(1, words.size());
@@ -192,7 +180,7 @@ public final class Scontrol implements Command {
         return 0;
     }
 
-    private static int more(CommandContext c, Switches s, String typed, String k, List<String> rest)
+    private static int more(CommandContext c, ScontrolSwitches s, String typed, String k, List<String> rest)
             throws SlurmException, UsageException {
         if (is(typed, "show", 1) && !k.equals("s")) {
             if (isTooMuchToShow(rest)) {
@@ -286,7 +274,7 @@ public final class Scontrol implements Command {
         if (rest.isEmpty()) {
             return tooFew(c, "fsdampeningfactor");
         }
-        if (OptionCheck.parseNumber(rest.getFirst()) < 1 || OptionCheck.parseNumber(rest.getFirst()) > DAMPENING_MAX) {
+        if (Digits.parseNumber(rest.getFirst()) < 1 || Digits.parseNumber(rest.getFirst()) > DAMPENING_MAX) {
             c.err().println("invalid dampening factor: " + rest.getFirst());
             return 1;
         }
@@ -299,7 +287,7 @@ public final class Scontrol implements Command {
             c.err().println("one arguments required for keyword:errnumstr");
             return 1;
         }
-        long number = OptionCheck.parseNumber(rest.getFirst());
+        long number = Digits.parseNumber(rest.getFirst());
         if (number < 0 || number > Integer.MAX_VALUE) {
             c.err().println("numeric arguments required for keyword:errnumstr");
             return 1;
@@ -387,7 +375,7 @@ public final class Scontrol implements Command {
         return debug(c, "SetDebug", q, "slurm_set_debug_flags error");
     }
 
-    private static int ping(CommandContext c, Switches s) throws UsageException {
+    private static int ping(CommandContext c, ScontrolSwitches s) throws UsageException {
         String host = c.host().controllers().isEmpty() ? "" : c.host().controllers().getFirst();
         boolean up = false;
         long beganNs = System.nanoTime();
@@ -415,11 +403,11 @@ public final class Scontrol implements Command {
             return tooFew(c, "wait_job");
         }
         String id = rest.getFirst();
-        if (OptionCheck.parseNumber(id) <= 0) {
+        if (Digits.parseNumber(id) <= 0) {
             c.err().print("Invalid job_id " + id);      // the original ends no line here
             return 1;
         }
-        Json.Obj q = new Json.Obj().put("jobId", OptionCheck.parseNumber(id)).put("waitMs", 0L);
+        Json.Obj q = new Json.Obj().put("jobId", Digits.parseNumber(id)).put("waitMs", 0L);
         while (true) {
             Json.Obj a;
             try {
@@ -494,7 +482,7 @@ public final class Scontrol implements Command {
         }
     }
 
-    private static int completing(CommandContext c, Switches s) throws SlurmException {
+    private static int completing(CommandContext c, ScontrolSwitches s) throws SlurmException {
         Json.Obj q = new Json.Obj();
         q.put("states", List.of("COMPLETING"));
         for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
@@ -512,7 +500,7 @@ public final class Scontrol implements Command {
                 || rest.size() > 2 && SHOWN_BY_PARTS.stream().noneMatch(entity -> is(rest.getFirst(), entity, 4));
     }
 
-    private static int show(CommandContext c, Switches s, List<String> rest) throws SlurmException, UsageException {
+    private static int show(CommandContext c, ScontrolSwitches s, List<String> rest) throws SlurmException, UsageException {
         if (rest.isEmpty()) {
             return tooFew(c, "show");
         }

@@ -1,11 +1,11 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.JobRows;
 import dev.muster.cli.format.TresText;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +19,7 @@ final class ScontrolAssoc {
 
     private ScontrolAssoc() {}
 
-    static int show(CommandContext c, Scontrol.Switches s, List<String> filters) {
+    static int show(CommandContext c, ScontrolSwitches s, List<String> filters) {
         List<String> users = new ArrayList<>();
         List<String> accounts = new ArrayList<>();
         List<String> qos = new ArrayList<>();

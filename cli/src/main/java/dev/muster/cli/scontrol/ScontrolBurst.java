@@ -1,9 +1,9 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.format.JobRows;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.json.Json;
 import java.util.List;
 
@@ -13,7 +13,7 @@ import java.util.List;
 final class ScontrolLicenses {
     private ScontrolLicenses() {}
 
-    static int show(CommandContext c, Scontrol.Switches s, String name) throws UsageException {
+    static int show(CommandContext c, ScontrolSwitches s, String name) throws UsageException {
         List<Json.Obj> all;
         boolean serversOptional;
         try {

@@ -1,16 +1,16 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
-import dev.muster.cli.command.Names;
+import dev.muster.cli.command.NameService;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.request.JobRequest;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.shape.SacctJson;
 import dev.muster.cli.shape.Tree;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.Times;
 import dev.muster.model.job.StepId;
 import dev.muster.model.json.Json;
@@ -132,7 +132,7 @@ final class ScontrolNode {
             c.err().println("missing argument for keyword:pidinfo");
             return 1;
         }
-        long pid = OptionCheck.parseNumber(rest.getFirst());
+        long pid = Digits.parseNumber(rest.getFirst());
         List<Json.Obj> found = pid <= 0 ? List.of() : steps(c, 0, pid);
         if (found.isEmpty()) {
             c.err().println("Failed to locate job for requested pid");
@@ -156,7 +156,7 @@ final class ScontrolNode {
         return 0;
     }
 
-    static int listPids(CommandContext c, Scontrol.Switches s, List<String> rest) throws SlurmException, UsageException {
+    static int listPids(CommandContext c, ScontrolSwitches s, List<String> rest) throws SlurmException, UsageException {
         String id = rest.isEmpty() || rest.getFirst().equals("*") ? "" : rest.getFirst();
         int dot = id.indexOf('.');
         String job = dot < 0 ? id : id.substring(0, dot);
@@ -222,10 +222,11 @@ final class ScontrolNode {
             c.out().println("JobId=" + step.integer("jobId") + "." + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1) + ":");
             c.out().println("User:");
             c.out().println(String.join(":", user, "x", Long.toString(owner.number("uid")), Long.toString(owner.number("gid")),
-                    Names.fromGetent("passwd", user, 4), owner.text("home"), owner.text("shell")));
+                    NameService.fromGetent("passwd", user, 4), owner.text("home"), owner.text("shell")));
             c.out().println("Groups:");
             for (Object gid : owner.list("gids")) {
-                String group = owner.number("gid") == ((Number) gid).longValue() ? owner.text("group") : Names.fromGetent("group", gid.toString(), 0);
+                boolean isPrimary = owner.number("gid") == ((Number) gid).longValue();
+                String group = isPrimary ? owner.text("group") : NameService.fromGetent("group", gid.toString(), 0);
                 c.out().println(group + ":x:" + gid + ":" + user);
             }
             c.out().println("");
@@ -238,7 +239,7 @@ final class ScontrolNode {
     }
 
     /** {@code listjobs} and {@code liststeps}. */
-    static int list(CommandContext c, Scontrol.Switches s, List<String> rest, boolean steps) throws SlurmException, UsageException {
+    static int list(CommandContext c, ScontrolSwitches s, List<String> rest, boolean steps) throws SlurmException, UsageException {
         List<Json.Obj> found = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
         if (found.isEmpty()) {
             c.err().println("No slurmstepd's found on this node");

@@ -1,13 +1,13 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.JsonOutput;
-import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.option.CommonOptions;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.ControlJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.Durations;
@@ -341,7 +341,7 @@ public final class ScontrolReservation {
         return c.host().controller().call("QueryReservations", q).objects("reservations");
     }
 
-    static int show(CommandContext c, Scontrol.Switches s, String name) throws UsageException {
+    static int show(CommandContext c, ScontrolSwitches s, String name) throws UsageException {
         List<Json.Obj> all;
         try {
             all = load(c, name);

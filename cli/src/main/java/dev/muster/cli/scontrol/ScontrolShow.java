@@ -1,20 +1,20 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.NodeCalls;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
-import dev.muster.cli.format.JsonOutput;
 import dev.muster.cli.format.ShowText;
-import dev.muster.cli.list.StepRows;
+import dev.muster.cli.format.StepRows;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.ConfJson;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JobsJson;
+import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.shape.NodesJson;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
@@ -47,7 +47,7 @@ final class ScontrolShow {
     }
 
     /** Job 0 is every job, 0_3 every array's task 3. */
-    static int jobs(CommandContext c, Scontrol.Switches s, String typed) throws UsageException {
+    static int jobs(CommandContext c, ScontrolSwitches s, String typed) throws UsageException {
         boolean every = typed.matches("0(_[0-9]{1,9})?");
         int task = every && typed.length() > 2 ? Integer.parseInt(typed.substring(2)) : -1;
         String id = every ? "" : typed;
@@ -94,7 +94,7 @@ final class ScontrolShow {
         return 0;
     }
 
-    static int nodes(CommandContext c, Scontrol.Switches s, String names) throws UsageException {
+    static int nodes(CommandContext c, ScontrolSwitches s, String names) throws UsageException {
         List<Object> wanted = new ArrayList<>();
         if (!names.isEmpty()) {
             HostList list = switch (HostList.parse(NodeCalls.expanded(c, names))) {
@@ -148,7 +148,7 @@ final class ScontrolShow {
         return missing.isEmpty() ? 0 : 1;
     }
 
-    static int partitions(CommandContext c, Scontrol.Switches s, String name) throws UsageException {
+    static int partitions(CommandContext c, ScontrolSwitches s, String name) throws UsageException {
         Json.Obj q = new Json.Obj();
         if (!name.isEmpty()) {
             q.put("partitions", List.of(name));
@@ -204,7 +204,7 @@ final class ScontrolShow {
         return 1;
     }
 
-    static int steps(CommandContext c, Scontrol.Switches s, String id) throws UsageException {
+    static int steps(CommandContext c, ScontrolSwitches s, String id) throws UsageException {
         boolean ofContainer = id.regionMatches(true, 0, CONTAINER_ID, 0, CONTAINER_ID.length());
         java.util.Optional<SlurmErrno> fault = id.isEmpty() || ofContainer ? java.util.Optional.empty() : JobIds.fault(id);
         if (fault.isPresent()) {
@@ -240,7 +240,7 @@ final class ScontrolShow {
     private static final int CONF_SINCE = 45;
     private static final int NO_SHAPE = 244;
 
-    static int config(CommandContext c, Scontrol.Switches s, String key) throws UsageException {
+    static int config(CommandContext c, ScontrolSwitches s, String key) throws UsageException {
         try {
             Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
             if (!s.json.isEmpty()) {
@@ -328,7 +328,7 @@ final class ScontrolShow {
     }
 
     /** What {@code -v} says before the records. */
-    private static void updated(CommandContext c, Scontrol.Switches s, Json.Obj reply, int records) {
+    private static void updated(CommandContext c, ScontrolSwitches s, Json.Obj reply, int records) {
         if (s.verbose && !s.quiet && s.json.isEmpty()) {
             long at = reply.has("lastUpdate") ? reply.number("lastUpdate") : reply.number("now");
             c.out().println("last_update_time=" + c.time(at) + ", records=" + records);

@@ -1,10 +1,10 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
 import dev.muster.model.json.Json;

@@ -1,12 +1,12 @@
 package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.JobRows;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.submit.ResizeScripts;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;

@@ -2,6 +2,7 @@ package dev.muster.cli.scontrol;
 
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.OptionCheck;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.job.CpuBind;
 import java.util.List;
@@ -52,7 +53,7 @@ final class UpdateValues {
         if (key.equals("cpubind") && CpuBind.defaultMode(value).isEmpty()) {
             return binding(typed);
         }
-        if (key.equals("weight") && OptionCheck.parseNumber(value) < 0) {
+        if (key.equals("weight") && Digits.parseNumber(value) < 0) {
             return List.of("scontrol: error: Invalid value " + typed + " for Weight");
         }
         return List.of();
@@ -96,7 +97,7 @@ final class UpdateValues {
             }
         }
         for (Map.Entry<String, Long> number : NUMBERS.entrySet()) {
-            long n = OptionCheck.parseNumber(value);
+            long n = Digits.parseNumber(value);
             boolean unlimited = UNBOUND.contains(number.getKey()) && List.of("unlimited", "infinite").contains(Texts.lower(value));
             if (Texts.lower(number.getKey()).equals(key) && !unlimited && (n < 0 || n > number.getValue())) {
                 return List.of("scontrol: error: Invalid " + number.getKey() + " value: " + value);
@@ -146,7 +147,7 @@ final class UpdateValues {
     }
 
     private static boolean isNodeCount(String value) {
-        long n = OptionCheck.parseNumber(value);
+        long n = Digits.parseNumber(value);
         return n >= 0 && n <= Integer.MAX_VALUE;
     }
 

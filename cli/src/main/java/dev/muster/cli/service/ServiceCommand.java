@@ -1,22 +1,21 @@
 package dev.muster.cli.service;
 
-import dev.muster.cli.Commands;
 import dev.muster.cli.command.ClientConf;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.command.Host;
-import dev.muster.cli.command.HttpController;
 import dev.muster.cli.command.Output;
-import dev.muster.cli.command.PendingRequests;
-import dev.muster.cli.command.ProcessHost;
 import dev.muster.cli.command.RawText;
-import dev.muster.cli.command.RequestIds;
 import dev.muster.cli.command.RowLines;
-import dev.muster.cli.command.Sessions;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.connection.HttpController;
+import dev.muster.cli.connection.PendingRequests;
+import dev.muster.cli.connection.ProcessHost;
+import dev.muster.cli.connection.RequestIds;
+import dev.muster.cli.connection.Sessions;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
@@ -113,7 +112,7 @@ public final class ServiceCommand implements Host {
             if (OF_ACCOUNTING.contains(name) && settings().authType.equals("auth/munge")) {
                 needsOwnProcess();      // before anything is printed: then it would be too late
             }
-            rc = Commands.run(new CommandContext(name, argv.getFirst(), argv.subList(1, argv.size()), env, this, out, err, stdin()));
+            rc = shared.run(new CommandContext(name, argv.getFirst(), argv.subList(1, argv.size()), env, this, out, err, stdin()));
         } catch (OutOfMemoryError | RuntimeException e) {
             // too much for this process, or a mistake in it: the caller's own process may do better
             if (!connection.hasSpoken() || step) {
@@ -164,7 +163,7 @@ public final class ServiceCommand implements Host {
             }
             String head = new String(raw, at, line - at, StandardCharsets.ISO_8859_1);
             int blank = head.lastIndexOf(' ');
-            long length = blank < 0 ? -1 : OptionCheck.parseNumber(head.substring(blank + 1));
+            long length = blank < 0 ? -1 : Digits.parseNumber(head.substring(blank + 1));
             if (length < 0 || length > raw.length - line - 1) {
                 return false;
             }
@@ -187,7 +186,7 @@ public final class ServiceCommand implements Host {
                 int blank = value.indexOf(' ');
                 String soft = value.substring(blank + 1);
                 if (blank > 0) {
-                    limits.put(value.substring(0, blank), soft.equals("-1") ? -1L : OptionCheck.parseNumber(soft));
+                    limits.put(value.substring(0, blank), soft.equals("-1") ? -1L : Digits.parseNumber(soft));
                 }
             }
             default -> fields.put(name, value);
@@ -294,7 +293,7 @@ public final class ServiceCommand implements Host {
     }
 
     private int field(String name) {
-        return (int) Math.max(0, OptionCheck.parseNumber(fields.getOrDefault(name, "0")));
+        return (int) Math.max(0, Digits.parseNumber(fields.getOrDefault(name, "0")));
     }
 
     private ClientConf conf() throws SlurmException {

@@ -1,11 +1,14 @@
 package dev.muster.cli.service;
 
 import dev.muster.cli.command.ClientConf;
-import dev.muster.cli.command.HttpController;
-import dev.muster.cli.command.PendingRequests;
-import dev.muster.cli.command.ProcessHost;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.command.UserNames;
+import dev.muster.cli.connection.HttpController;
+import dev.muster.cli.connection.Launcher;
+import dev.muster.cli.connection.PendingRequests;
+import dev.muster.cli.connection.ProcessHost;
+import dev.muster.cli.connection.UserNames;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
@@ -61,12 +64,24 @@ public final class ServiceShared {
 
     final Semaphore steps = new Semaphore(STEPS_MAX);
     final UserNames names = new UserNames();
-    final String hostName = new ProcessHost(Map.of()).hostName();
+    final String hostName;
     private final Set<ServiceConnection> open = ConcurrentHashMap.newKeySet();
     private final Map<String, Known> confs = new LinkedHashMap<>();
     private final Map<String, Deque<Lent>> idle = new HashMap<>();
-    private final ProcessHost own = new ProcessHost(Map.of());
+    private final ProcessHost own;
+    private final CommandRunner runner;
     private String defaultConf = "";
+
+    /** @param runner runs the commands that the service knows */
+    public ServiceShared(Optional<Launcher> launcher, CommandRunner runner) {
+        this.own = new ProcessHost(Map.of(), launcher);
+        this.hostName = own.hostName();
+        this.runner = runner;
+    }
+
+    int run(CommandContext command) {
+        return runner.run(command);
+    }
 
     public void defaultConf(String path) {
         defaultConf = path;

@@ -1,9 +1,9 @@
 package dev.muster.cli.service;
 
 import dev.muster.cli.command.ClientConf;
-import dev.muster.cli.command.ProcessHost;
-import dev.muster.cli.command.Sessions;
 import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.connection.ProcessHost;
+import dev.muster.cli.connection.Sessions;
 import dev.muster.model.format.Bytes;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Audience;
@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,7 +64,7 @@ public final class SubmitLoad {
     /** Kept connections to the slurmctld of SLURM_CONF, with a session that they share. */
     public static final class Way implements AutoCloseable {
         private static final String PATH = "/muster/v1/";
-        private final ProcessHost host = new ProcessHost(new TreeMap<>(System.getenv()));
+        private final ProcessHost host = new ProcessHost(new TreeMap<>(System.getenv()), Optional.empty());
         private final ClientConf conf;
         private final String nonces = host.nonce();
         private final AtomicLong nonce = new AtomicLong();

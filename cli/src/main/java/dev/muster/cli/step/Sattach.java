@@ -2,12 +2,12 @@ package dev.muster.cli.step;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.list.StepRows;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.format.StepRows;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.model.SlurmErrno;

@@ -2,17 +2,17 @@ package dev.muster.cli.step;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Libraries;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.option.OptionCheck;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.LaunchTree;
+import dev.muster.model.format.Digits;
 import dev.muster.model.format.HostList;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
@@ -161,7 +161,7 @@ public final class Sbcast implements Command {
                 w.sendLibs = !Texts.lower(value).equals("no");
             }
             case "exclude" -> w.excluded = excluded(c, value);
-            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(OptionCheck.parseNumber(value), 0, LaunchTree.WIDTH_MAX);
+            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(Digits.parseNumber(value), 0, LaunchTree.WIDTH_MAX);
             case "size" -> {
                 long bytes = bytes(value);
                 if (bytes < 0) {
@@ -170,7 +170,7 @@ public final class Sbcast implements Command {
                     w.blockBytes = Math.min(bytes, BLOCK_MAX);
                 }
             }
-            case "timeout" -> w.timeoutSeconds = (int) Math.clamp(OptionCheck.parseNumber(value), 0, Integer.MAX_VALUE);
+            case "timeout" -> w.timeoutSeconds = (int) Math.clamp(Digits.parseNumber(value), 0, Integer.MAX_VALUE);
             case "verbose" -> w.verbose += 1;
             default -> throw new IllegalStateException(name);
         }
@@ -180,7 +180,7 @@ public final class Sbcast implements Command {
     static long bytes(String text) {
         String lower = Texts.lower(text);
         int unit = lower.endsWith("k") ? 10 : lower.endsWith("m") ? 20 : 0;
-        long number = OptionCheck.parseNumber(unit == 0 ? lower : lower.substring(0, lower.length() - 1));
+        long number = Digits.parseNumber(unit == 0 ? lower : lower.substring(0, lower.length() - 1));
         return number < 0 || number > Long.MAX_VALUE >> 20 ? -1 : number << unit;
     }
 
@@ -263,7 +263,7 @@ public final class Sbcast implements Command {
             return allocation;
         } catch (SlurmException e) {
             boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
-            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number() && OptionCheck.parseNumber(typed) > 0) {
+            if (e.errno() == SlurmErrno.INVALID_JOB_ID.number() && Digits.parseNumber(typed) > 0) {
                 throw c.bad(1, "Failed to load JobId=" + typed + ": '" + e.getMessage() + "'");
             }
             throw c.bad(255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));

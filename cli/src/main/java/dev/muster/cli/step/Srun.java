@@ -1,30 +1,33 @@
 package dev.muster.cli.step;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.Keepalive;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Terminal;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.CliFilter;
-import dev.muster.cli.option.ComponentEnvironment;
-import dev.muster.cli.option.Components;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.MpiKinds;
 import dev.muster.cli.option.MultiProg;
-import dev.muster.cli.option.ProgramFile;
-import dev.muster.cli.option.ResumableStep;
+import dev.muster.cli.request.CliFilter;
+import dev.muster.cli.request.ComponentEnvironment;
+import dev.muster.cli.request.Components;
+import dev.muster.cli.request.JobRequest;
+import dev.muster.cli.request.MpiKinds;
+import dev.muster.cli.request.OptionEnvironment;
+import dev.muster.cli.request.OptionReport;
+import dev.muster.cli.request.ProgramFile;
 import dev.muster.cli.submit.AllocationClient;
+import dev.muster.cli.submit.X11Forward;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.LaunchTree;
 import dev.muster.model.job.StepId;
@@ -86,7 +89,7 @@ public final class Srun implements Command {
             MpiKinds.list(c);
             return 0;
         }
-        o.readEnvironment();
+        OptionEnvironment.read(o);
         boolean inside = o.has(JobOption.JOBID) && !isOwnAllocation(o);
         if (o.has(JobOption.HET_GROUP)) {
             List<Integer> groups = SrunHet.groups(c, o);       // what is no group is told where there is no such job, too
@@ -120,14 +123,14 @@ public final class Srun implements Command {
         if (o.typed(JobOption.CPU_BIND) && c.host().settings().unbound) {
             c.info("cluster configuration lacks support for cpu binding");
         }
-        o.printDefined();
+        OptionReport.print(o);
         if (o.has(JobOption.NO_ALLOCATE)) {
             return new SrunDirect(c, o).run(program);
         }
         if (needsOwnProcess(c, o)) {
             c.host().needsOwnProcess();
         }
-        Optional<ResumableStep> begun = c.host().unfinished();
+        Optional<ResumableStep> begun = c.host().resumable();
         if (begun.isPresent()) {
             return goOn(c, o, program, begun.get());
         }
@@ -603,7 +606,7 @@ public final class Srun implements Command {
         StepRun run = new StepRun(c, settings(o, pty), jobId + "." + stepId,
                 new TaskOutput(toOut, o.has(JobOption.LABEL), direct, tasks),
                 new TaskOutput(toErr, o.has(JobOption.LABEL), direct, tasks));
-        run.connect(started.objects("shares"), attach(jobId, started), c.host().unfinished().map(ResumableStep::positions).orElse(Map.of()));
+        run.connect(started.objects("shares"), attach(jobId, started), c.host().resumable().map(ResumableStep::positions).orElse(Map.of()));
         if (!Texts.baseName(c.program()).equals(c.name())) {
             run.endsUntold();       // a step that serves another command, which has its own words
         }
@@ -753,7 +756,7 @@ public final class Srun implements Command {
             return;
         }
         InputStream in = c.in();
-        Optional<ResumableStep> begun = c.host().unfinished();
+        Optional<ResumableStep> begun = c.host().resumable();
         if (begun.isPresent()) {
             in = new SequenceInputStream(new ByteArrayInputStream(begun.get().input()), in);
         }

@@ -3,10 +3,13 @@ package dev.muster.cli.step;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.CliFilter;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.cli.option.ProgramFile;
+import dev.muster.cli.request.CliFilter;
+import dev.muster.cli.request.Components;
+import dev.muster.cli.request.OptionEnvironment;
+import dev.muster.cli.request.OptionReport;
+import dev.muster.cli.request.ProgramFile;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
@@ -55,14 +58,14 @@ final class SrunHet {
                 }
                 JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
                 own.readArguments(sections.get(i));
-                own.readEnvironment();
+                OptionEnvironment.read(own);
                 if (size == OWN && sections.size() > 1 && own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
                     own.drop(JobOption.NODES);      // the job's are for all components together
                 }
                 if (first == null) {
                     first = own;
                 } else {
-                    own.inherit(first);
+                    own.inherit(first, Components.INHERITED);
                 }
                 out.add(new Part(group, own, program));
             }
@@ -76,7 +79,7 @@ final class SrunHet {
         }
         List<Part> parts = withPrograms(c, out);
         for (Part p : parts) {
-            p.options.printDefined();
+            OptionReport.print(p.options);
             CliFilter.preSubmit(p.options, p.group, p.program);
         }
         return parts;

@@ -6,7 +6,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.model.job.StepId;
 import dev.muster.model.json.Json;
 import java.io.File;

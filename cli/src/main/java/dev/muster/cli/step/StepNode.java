@@ -2,6 +2,7 @@ package dev.muster.cli.step;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
@@ -84,9 +85,9 @@ public final class StepNode implements Runnable {
         this.events = events;
         for (int task : tasks) {
             for (int stream = 1; stream <= 2; stream++) {
-                long at = positions.getOrDefault(key(task, stream), 0L);
+                long at = positions.getOrDefault(ResumableStep.key(task, stream), 0L);
                 if (at > 0) {
-                    this.positions.put(key(task, stream), at);
+                    this.positions.put(ResumableStep.key(task, stream), at);
                 }
             }
         }
@@ -153,15 +154,12 @@ public final class StepNode implements Runnable {
             for (int i = 0; i < tasks.size(); i++) {
                 for (int stream = 1; stream <= 2; stream++) {
                     boolean last = i == tasks.size() - 1 && stream == 2;
-                    out.add(new IoFrame('A', tasks.get(i), stream, positions.getOrDefault(key(tasks.get(i), stream), 0L), last ? kind : more));
+                    long position = positions.getOrDefault(ResumableStep.key(tasks.get(i), stream), 0L);
+                    out.add(new IoFrame('A', tasks.get(i), stream, position, last ? kind : more));
                 }
             }
         }
         return out;
-    }
-
-    public static long key(int task, int stream) {
-        return (long) task << 2 | stream;
     }
 
     /** What has come from the node. */
@@ -196,7 +194,7 @@ public final class StepNode implements Runnable {
     private void output(IoFrame in) {
         long position;
         synchronized (positions) {
-            position = positions.getOrDefault(key(in.task(), in.stream()), 0L);
+            position = positions.getOrDefault(ResumableStep.key(in.task(), in.stream()), 0L);
         }
         long end = in.offset() + in.bytes().length;
         if (end <= position) {
@@ -206,7 +204,7 @@ public final class StepNode implements Runnable {
         byte[] fresh = skip == 0 ? in.bytes() : java.util.Arrays.copyOfRange(in.bytes(), skip, in.bytes().length);
         long delivered = events.output(this, in.task(), in.stream(), fresh, end);
         synchronized (positions) {
-            positions.put(key(in.task(), in.stream()), end);
+            positions.put(ResumableStep.key(in.task(), in.stream()), end);
         }
         unacknowledgedBytes += fresh.length;
         acknowledge(in.task(), in.stream(), delivered);
@@ -214,7 +212,7 @@ public final class StepNode implements Runnable {
 
     private void acknowledge(int task, int stream, long offset) {
         if (!observer && offset > 0) {
-            unacknowledged.put(key(task, stream), offset);
+            unacknowledged.put(ResumableStep.key(task, stream), offset);
         }
     }
 

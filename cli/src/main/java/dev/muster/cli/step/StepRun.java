@@ -5,7 +5,7 @@ import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.Ranks;
-import dev.muster.cli.option.JobRequest;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.Cancel;
 import dev.muster.model.cluster.LaunchTree;

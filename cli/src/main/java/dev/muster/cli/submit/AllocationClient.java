@@ -1,15 +1,16 @@
 package dev.muster.cli.submit;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.OptionCheck;
+import dev.muster.cli.request.ClusterChoice;
+import dev.muster.cli.request.JobRequest;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.Digits;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +97,7 @@ public final class AllocationClient {
     /** Where several clusters may be meant: the one where it would start first, as for sbatch. */
     public void choose(String kind, List<JobOptions> components, List<String> names) throws SlurmException, UsageException {
         if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
-            Clusters.choose(c, components, () -> submit(kind, components, names, true));
+            ClusterChoice.earliest(c, components, () -> submit(kind, components, names, true));
         }
     }
 
@@ -154,7 +155,7 @@ public final class AllocationClient {
         String verb = c.name().equals("salloc") && !first ? "Job submit/allocate failed: " : "Unable to allocate resources: ";
         c.error(verb + why);
         boolean busy = c.name().equals("salloc") && o.has(JobOption.IMMEDIATE) && !c.env("SLURM_EXIT_IMMEDIATE").isEmpty();
-        return busy ? (int) Math.max(1, OptionCheck.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
+        return busy ? (int) Math.max(1, Digits.parseNumber(c.env("SLURM_EXIT_IMMEDIATE"))) : o.exitError(1);
     }
 
     /** Waits until the nodes are ready; the allocation, or the state of a job that ended before. */

@@ -1,12 +1,12 @@
 package dev.muster.cli.submit;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.cli.option.ScriptOptions;
+import dev.muster.cli.request.ScriptOptions;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;

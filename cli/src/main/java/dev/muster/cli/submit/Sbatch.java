@@ -1,26 +1,29 @@
 package dev.muster.cli.submit;
 
-import dev.muster.cli.command.Clusters;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
-import dev.muster.cli.option.CliFilter;
-import dev.muster.cli.option.ComponentEnvironment;
-import dev.muster.cli.option.Components;
-import dev.muster.cli.option.ForeignOptions;
-import dev.muster.cli.option.GetOpt;
-import dev.muster.cli.option.JobEnvironment;
+import dev.muster.cli.option.Clusters;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.cli.option.JobRequest;
-import dev.muster.cli.option.ScriptOptions;
-import dev.muster.cli.option.SubmissionLog;
+import dev.muster.cli.request.CliFilter;
+import dev.muster.cli.request.ClusterChoice;
+import dev.muster.cli.request.ComponentEnvironment;
+import dev.muster.cli.request.Components;
+import dev.muster.cli.request.ForeignOptions;
+import dev.muster.cli.request.JobEnvironment;
+import dev.muster.cli.request.JobRequest;
+import dev.muster.cli.request.OptionEnvironment;
+import dev.muster.cli.request.OptionReport;
+import dev.muster.cli.request.ScriptOptions;
+import dev.muster.cli.request.SubmissionLog;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
 import java.io.IOException;
@@ -54,7 +57,7 @@ public final class Sbatch implements Command {
         if (wrap.has(JobOption.WRAP) && !operands.isEmpty()) {
             throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
         }
-        o.readEnvironment();
+        OptionEnvironment.read(o);
         List<String> command = new ArrayList<>(operands);
         String script = script(c, wrap, command);
         if (!operands.isEmpty()) {
@@ -67,12 +70,12 @@ public final class Sbatch implements Command {
             throw c.bad(o.exitError(1), "--wait is not possible here: the submission ends at once");
         }
         CliFilter.preSubmit(all, operands);
-        o.printDefined();
+        OptionReport.print(o);
         String sent = withBufferFile(script, o.text(JobOption.BBF));
         Json.Obj reply;
         try {
             if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
-                Clusters.choose(c, all, () -> submit(c, all, wrap, command, sent, true));
+                ClusterChoice.earliest(c, all, () -> submit(c, all, wrap, command, sent, true));
             }
             reply = submit(c, all, wrap, command, sent, o.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
@@ -116,9 +119,9 @@ public final class Sbatch implements Command {
         int count = Math.max(typed.size(), ScriptOptions.components(script));
         for (int i = 1; i < count; i++) {
             JobOptions o = i < typed.size() ? typed.get(i).options() : new JobOptions(c, 'B');
-            o.readEnvironment();
+            OptionEnvironment.read(o);
             ScriptOptions.read(script, o, i);
-            o.inherit(out.getFirst());
+            o.inherit(out.getFirst(), Components.INHERITED);
             out.add(o);
         }
         return out;

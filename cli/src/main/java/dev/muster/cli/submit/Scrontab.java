@@ -2,12 +2,12 @@ package dev.muster.cli.submit;
 
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.command.CommonOptions;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
+import dev.muster.cli.option.CommonOptions;
 import dev.muster.model.json.Json;
 import java.io.File;
 import java.io.IOException;

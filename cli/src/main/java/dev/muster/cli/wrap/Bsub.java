@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import java.util.ArrayList;
@@ -13,9 +14,9 @@ public final class Bsub extends Wrapper {
     private static final Pattern ARRAY = Pattern.compile("(.*)\\[(.*)](%\\d+)?");
     private static final Pattern CONDITION = Pattern.compile("(?:(done|ended|exit|started)\\()?(\\d+)\\)?");
 
-    public Bsub() {
-        super("[command [args...]]", "b::r", "B::n", "cwd::r", "e::r", "G::r", "H::n", "I::n", "Is::n", "Ip::n", "J::r", "K::n", "m::r", "M::r",
-                "n::r", "N::n", "o::r", "P::r", "q::r", "r::n", "R::r", "u::r", "w::r", "W::r", "x::n");
+    public Bsub(CommandRunner runner) {
+        super(runner, "[command [args...]]", "b::r", "B::n", "cwd::r", "e::r", "G::r", "H::n", "I::n", "Is::n", "Ip::n", "J::r", "K::n", "m::r",
+                "M::r", "n::r", "N::n", "o::r", "P::r", "q::r", "r::n", "R::r", "u::r", "w::r", "W::r", "x::n");
     }
 
     @Override
@@ -39,7 +40,7 @@ public final class Bsub extends Wrapper {
                 args.add("--pty");
             }
             args.addAll(g.operands());
-            return hand(c, "srun", args);
+            return delegate(c, "srun", args);
         }
         args.add("--parsable");
         if (!g.operands().isEmpty()) {
@@ -48,7 +49,7 @@ public final class Bsub extends Wrapper {
                 args.add("-J" + Qsub.base(g.operands().getFirst()));
             }
         }
-        Ran ran = ask(c, "sbatch", args);
+        Ran ran = capture(c, "sbatch", args);
         String id = ran.out().strip().replaceFirst(";.*", "");
         if (!id.isEmpty()) {
             String queue = g.has("q") ? g.value("q") : jobs(c, List.of(id)).stream().findFirst().map(j -> j.text("partition")).orElse("");

@@ -30,9 +30,9 @@ record Efficiency(String id, String shownId, String cluster, String user, String
 
     private static final Pattern GPU_PERCENT = Pattern.compile("(?:^|,)gres/gpuutil=(\\d{1,9})");
 
-    /** The records of a job by their columns; empty if there are none. */
-    static List<String[]> records(CommandContext c, String job) {
-        Wrapper.Ran ran = Wrapper.ask(c, "sacct", List.of("-P", "-n", "--noconvert", "-j", job, "--format=" + FIELDS));
+    /** Returns the accounting records of a job by their columns; empty if there are none. */
+    static List<String[]> records(Wrapper command, CommandContext c, String job) {
+        Wrapper.Ran ran = command.capture(c, "sacct", List.of("-P", "-n", "--noconvert", "-j", job, "--format=" + FIELDS));
         return ran.rc() != 0 ? List.of() : ran.lines().stream().map(l -> l.split("\\|", COLUMNS)).filter(r -> r.length == COLUMNS).toList();
     }
 

@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.model.Release;
@@ -13,16 +14,16 @@ import java.util.List;
 public final class Lsf extends Wrapper {
     private static final int NOT_FOUND = 255;
 
-    private Lsf(String operands, String... options) {
-        super(operands, options);
+    private Lsf(CommandRunner runner, String operands, String... options) {
+        super(runner, operands, options);
     }
 
     /** @param name of one of the three */
-    public static Lsf of(String name) {
+    public static Lsf of(CommandRunner runner, String name) {
         return switch (name) {
-            case "bjobs" -> new Lsf("[job_id...]", "a::n", "d::n", "J::r", "noheader::n", "p::n", "q::r", "r::n", "s::n", "u::r", "w::n");
-            case "bkill" -> new Lsf("job_id...", "J::r", "q::r", "s::r", "u::r");
-            default -> new Lsf("");
+            case "bjobs" -> new Lsf(runner, "[job_id...]", "a::n", "d::n", "J::r", "noheader::n", "p::n", "q::r", "r::n", "s::n", "u::r", "w::n");
+            case "bkill" -> new Lsf(runner, "job_id...", "J::r", "q::r", "s::r", "u::r");
+            default -> new Lsf(runner, "");
         };
     }
 
@@ -148,7 +149,7 @@ public final class Lsf extends Wrapper {
                 args.add("--signal=" + g.value("s"));
                 args.add("--full");
             }
-            if (hand(c, "scancel", args) == 0) {
+            if (delegate(c, "scancel", args) == 0) {
                 c.out().println("Job <" + id(j) + "> is being " + (g.has("s") ? "signaled" : "terminated"));
             } else {
                 rc = NOT_FOUND;

@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.UsageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,8 +17,8 @@ public final class Mpiexec extends Wrapper {
     private static final int PLAN_BYTES_MAX = 1 << 20;
     private static final Pattern LINE = Pattern.compile("-n\\s+(\\d{1,6})\\s*:?\\s+(.+)");
 
-    public Mpiexec() {
-        super("program [args...]", "allstdin::n", "config::r", "host::r", "n::r", "nostdin::n", "nostdout::n", "pernode::n", "verbose::n");
+    public Mpiexec(CommandRunner runner) {
+        super(runner, "program [args...]", "allstdin::n", "config::r", "host::r", "n::r", "nostdin::n", "nostdout::n", "pernode::n", "verbose::n");
     }
 
     @Override
@@ -53,13 +54,13 @@ public final class Mpiexec extends Wrapper {
                 args.add("-n" + g.value("n"));
             }
             args.addAll(g.operands());
-            return hand(c, "srun", args);
+            return delegate(c, "srun", args);
         }
         return planned(c, g.value("config"), args);
     }
 
     /** Lines {@code -n 2 : program args} become srun's plan of ranks. */
-    private static int planned(CommandContext c, String file, List<String> args) throws UsageException {
+    private int planned(CommandContext c, String file, List<String> args) throws UsageException {
         StringBuilder plan = new StringBuilder();
         int rank = 0;
         try {
@@ -81,7 +82,7 @@ public final class Mpiexec extends Wrapper {
             try {
                 Files.writeString(made, plan);
                 args.addAll(List.of("-n" + rank, "--multi-prog", made.toString()));
-                return hand(c, "srun", args);
+                return delegate(c, "srun", args);
             } finally {
                 Files.deleteIfExists(made);
             }

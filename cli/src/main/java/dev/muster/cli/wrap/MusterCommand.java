@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.PageLink;
@@ -29,8 +30,8 @@ public final class MusterCommand extends Wrapper {
             "man muster" says more.""";
     private static final int WIDTH = 14;
 
-    public MusterCommand() {
-        super("report job_id... | why job_id... | plan | watch [job_id...] | top | page [address]", "hours::r", "json::n", "partition::r");
+    public MusterCommand(CommandRunner runner) {
+        super(runner, "report job_id... | why job_id... | plan | watch [job_id...] | top | page [address]", "hours::r", "json::n", "partition::r");
     }
 
     @Override
@@ -95,7 +96,7 @@ public final class MusterCommand extends Wrapper {
         int rc = 0;
         boolean first = true;
         for (String id : g.operands().subList(1, g.operands().size())) {
-            List<List<String[]>> jobs = byJob(Efficiency.records(c, id));
+            List<List<String[]>> jobs = byJob(Efficiency.records(this, c, id));
             for (List<String[]> job : jobs) {
                 c.out().print(first ? "" : "\n");
                 first = false;

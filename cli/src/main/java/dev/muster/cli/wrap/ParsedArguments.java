@@ -1,8 +1,8 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

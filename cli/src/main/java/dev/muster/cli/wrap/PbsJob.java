@@ -1,7 +1,7 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.Commands;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
@@ -17,16 +17,16 @@ import java.util.regex.Pattern;
 public final class PbsJob extends Wrapper {
     private static final Pattern ID = Pattern.compile("(\\d+)(?:\\[(\\d*)\\])?(?:\\..*)?");
 
-    private PbsJob(String operands, String... options) {
-        super(operands, options);
+    private PbsJob(CommandRunner runner, String operands, String... options) {
+        super(runner, operands, options);
     }
 
     /** @param name of one of the five */
-    public static PbsJob of(String name) {
+    public static PbsJob of(CommandRunner runner, String name) {
         return switch (name) {
-            case "qhold", "qrls" -> new PbsJob("job_id...", "h::r");
-            case "qalter" -> new PbsJob("job_id...", "N::r", "o::r", "r::r");
-            default -> new PbsJob("job_id...");
+            case "qhold", "qrls" -> new PbsJob(runner, "job_id...", "h::r");
+            case "qalter" -> new PbsJob(runner, "job_id...", "N::r", "o::r", "r::r");
+            default -> new PbsJob(runner, "job_id...");
         };
     }
 
@@ -61,7 +61,7 @@ public final class PbsJob extends Wrapper {
     }
 
     /** scancel has no word for jobs that are not there, but PBS's users wait for one. */
-    private static int delete(CommandContext c, String id) throws SlurmException {
+    private int delete(CommandContext c, String id) throws SlurmException {
         String number = id.replaceFirst("_.*", "");
         String problem = "Invalid job id specified";
         for (Json.Obj j : jobs(c, List.of())) {
@@ -94,10 +94,10 @@ public final class PbsJob extends Wrapper {
     }
 
     /** Runs the command; what it has to say about a failure follows this one's own beginning of the sentence. */
-    private static int handed(CommandContext c, String id, String what, String command, List<String> args) {
+    private int handed(CommandContext c, String id, String what, String command, List<String> args) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Output to = new Output(err, false);
-        int rc = Commands.run(new CommandContext(command, command, args, c.env(), c.host(), c.out(), to, c.in()));
+        int rc = run(c, command, args, c.out(), to);
         to.flush();
         String said = err.toString(StandardCharsets.UTF_8).strip();
         if (rc != 0 || !said.isEmpty()) {

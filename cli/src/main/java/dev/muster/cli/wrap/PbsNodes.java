@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.model.json.Json;
@@ -13,8 +14,8 @@ import java.util.Map;
 public final class PbsNodes extends Wrapper {
     private static final int COLUMNS = 9;
 
-    public PbsNodes() {
-        super("[node...]", "a::n", "c::n", "l::n", "n::n", "N::r", "o::n", "r::n");
+    public PbsNodes(CommandRunner runner) {
+        super(runner, "[node...]", "a::n", "c::n", "l::n", "n::n", "N::r", "o::n", "r::n");
     }
 
     @Override
@@ -48,9 +49,9 @@ public final class PbsNodes extends Wrapper {
     }
 
     /** Name, state, CPUs, memory, disk, sockets, cores, threads and reason of each. */
-    private static Map<String, String[]> nodes(CommandContext c) {
+    private Map<String, String[]> nodes(CommandContext c) {
         Map<String, String[]> out = new LinkedHashMap<>();
-        for (String line : ask(c, "sinfo", List.of("-a", "-h", "-N", "-o", "%N|%T|%c|%m|%d|%X|%Y|%Z|%E")).lines()) {
+        for (String line : capture(c, "sinfo", List.of("-a", "-h", "-N", "-o", "%N|%T|%c|%m|%d|%X|%Y|%Z|%E")).lines()) {
             String[] cells = line.split("\\|", COLUMNS);
             if (cells.length == COLUMNS) {
                 out.putIfAbsent(cells[0], cells);
@@ -103,6 +104,6 @@ public final class PbsNodes extends Wrapper {
         } else {
             args.add("Reason=" + given.value("N"));
         }
-        return hand(c, "scontrol", args);
+        return delegate(c, "scontrol", args);
     }
 }

@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.model.format.Times;
@@ -16,8 +17,8 @@ public final class Qstat extends Wrapper {
     private static final String NONE = "--";
     private static final List<String> ALTERNATE = List.of("a", "i", "r", "u", "n", "G", "M");
 
-    public Qstat() {
-        super("[job_id... | queue...]", "1::n", "a::n", "f::n", "G::n", "i::n", "M::n", "n::n", "Q::n", "q::n", "r::n", "u::r");
+    public Qstat(CommandRunner runner) {
+        super(runner, "[job_id... | queue...]", "1::n", "a::n", "f::n", "G::n", "i::n", "M::n", "n::n", "Q::n", "q::n", "r::n", "u::r");
     }
 
     @Override

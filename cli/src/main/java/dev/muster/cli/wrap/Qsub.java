@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.UsageException;
 import java.io.IOException;
 import java.time.Instant;
@@ -13,8 +14,8 @@ import java.util.regex.Pattern;
 public final class Qsub extends Wrapper {
     private static final int SCRIPT_BYTES_MAX = 4 << 20;
 
-    public Qsub() {
-        super("[script [args...]]", "a::r", "A::r", "b::r", "cwd::n", "e::r", "h::n", "I::n", "J::r", "j::r", "l::r", "m::r", "M::r", "N::r",
+    public Qsub(CommandRunner runner) {
+        super(runner, "[script [args...]]", "a::r", "A::r", "b::r", "cwd::n", "e::r", "h::n", "I::n", "J::r", "j::r", "l::r", "m::r", "M::r", "N::r",
                 "o::r", "p::r", "P::r", "pe::r", "q::r", "r::r", "S::r", "t::r", "v::r", "V::n", "W::r", "wd::r");
     }
 
@@ -42,7 +43,7 @@ public final class Qsub extends Wrapper {
             if (args.stream().noneMatch(a -> a.startsWith("-N"))) {
                 args.add("-N1");
             }
-            return hand(c, "salloc", args);
+            return delegate(c, "salloc", args);
         }
         streams(c, given, operands, wraps, args);
         args.add("--parsable");
@@ -57,7 +58,7 @@ public final class Qsub extends Wrapper {
         } else {
             args.addAll(operands);
         }
-        Ran ran = ask(c, "sbatch", args);
+        Ran ran = capture(c, "sbatch", args);
         if (ran.rc() == 0) {
             c.out().println(ran.out().strip().replaceFirst(";.*", ""));
         }

@@ -1,14 +1,15 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.UsageException;
 import java.util.List;
 import java.util.Optional;
 
 /** {@code seff}: how much of what a job was given it has used, from the accounting records. */
 public final class Seff extends Wrapper {
-    public Seff() {
-        super("job_id", "d::n", "h::n", "v::n");
+    public Seff(CommandRunner runner) {
+        super(runner, "job_id", "d::n", "h::n", "v::n");
     }
 
     @Override
@@ -22,7 +23,7 @@ public final class Seff extends Wrapper {
             c.out().println(dev.muster.model.Release.LINE);
             return 0;
         }
-        List<String[]> rows = Efficiency.records(c, g.operands().getFirst());
+        List<String[]> rows = Efficiency.records(this, c, g.operands().getFirst());
         if (g.has("d")) {
             c.out().println("Slurm data: " + Efficiency.FIELDS.replace(',', ' '));
             rows.forEach(r -> c.out().println("Slurm data: " + String.join(" ", r)));

@@ -1,11 +1,11 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.Commands;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.model.Release;
 import dev.muster.model.json.Json;
@@ -34,6 +34,13 @@ public final class Sgather implements Command {
             + "exec timeout \"$3\" tar -cf - $4 -C \"$(dirname \"$1\")\" -- \"$(basename \"$1\")\"";
     private static final long UNPACK_SECONDS = 600;
     private static final long WORDS_BYTES_MAX = 1 << 16;
+
+    private final CommandRunner runner;
+
+    /** @param runner runs srun */
+    public Sgather(CommandRunner runner) {
+        this.runner = runner;
+    }
 
     @Override
     public List<GetOpt.Opt> options() {
@@ -87,7 +94,7 @@ public final class Sgather implements Command {
         return Long.parseLong(h.value());
     }
 
-    private static int gather(CommandContext c, String job, List<String> names, List<String> set, long seconds, String fanout)
+    private int gather(CommandContext c, String job, List<String> names, List<String> set, long seconds, String fanout)
             throws SlurmException, UsageException {
         c.host().needsOwnProcess();
         Json.Obj allocation = c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", Long.parseLong(job)));
@@ -134,8 +141,8 @@ public final class Sgather implements Command {
         return List.of("--jobid=" + job, "--overlap", "-Q", "-N" + nodes, "-n" + nodes, "--ntasks-per-node=1", "-J", "sgather", "--input=none");
     }
 
-    private static int srun(CommandContext c, List<String> args) {
-        return Commands.run(new CommandContext("srun", "srun", args, c.env(), c.host(), c.out(), c.err(), c.in()));
+    private int srun(CommandContext c, List<String> args) {
+        return runner.run(new CommandContext("srun", "srun", args, c.env(), c.host(), c.out(), c.err(), c.in()));
     }
 
     private static int unpack(CommandContext c, Path spool, String node, Path dest, List<String> set) throws IOException {

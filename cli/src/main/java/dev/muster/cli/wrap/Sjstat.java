@@ -1,6 +1,7 @@
 package dev.muster.cli.wrap;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import java.util.ArrayList;
@@ -13,8 +14,8 @@ public final class Sjstat extends Wrapper {
     private static final String RULE = "-".repeat(61);
     private static final int COLUMNS = 8;
 
-    public Sjstat() {
-        super("", "c::n", "r::n", "v::n");
+    public Sjstat(CommandRunner runner) {
+        super(runner, "", "c::n", "r::n", "v::n");
     }
 
     /** A partition's nodes of one size. */
@@ -38,9 +39,9 @@ public final class Sjstat extends Wrapper {
         return jobs(c, g);
     }
 
-    private static int pools(CommandContext c) {
+    private int pools(CommandContext c) {
         Map<List<String>, Pool> pools = new LinkedHashMap<>();
-        Ran ran = ask(c, "sinfo", List.of("-h", "-o", "%P|%m|%c|%D|%t|%f"));
+        Ran ran = capture(c, "sinfo", List.of("-h", "-o", "%P|%m|%c|%D|%t|%f"));
         for (String line : ran.lines()) {
             String[] f = line.split("\\|", 6);
             if (f.length != 6) {
@@ -59,14 +60,14 @@ public final class Sjstat extends Wrapper {
         return ran.rc();
     }
 
-    private static int jobs(CommandContext c, ParsedArguments g) {
+    private int jobs(CommandContext c, ParsedArguments g) {
         List<String> args = new ArrayList<>(List.of("-h", "-a", "-o", "%i|%u|%D|%P|%T|%M|%B|%R"));
         if (g.has("c")) {
             args.add("-tPD,R,S,CG");
         } else {
             args.add("-tPD,R,S");
         }
-        Ran ran = ask(c, "squeue", args);
+        Ran ran = capture(c, "squeue", args);
         String rule = "-".repeat(g.has("v") ? 102 : 67);
         c.out().println("\nRunning job data:\n" + rule + "\nJobID    User      Nodes Pool      Status        Used  Master/Other\n" + rule);
         for (String line : ran.lines()) {

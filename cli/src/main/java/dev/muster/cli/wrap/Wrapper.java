@@ -1,12 +1,12 @@
 package dev.muster.cli.wrap;
 
-import dev.muster.cli.Commands;
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.CommandRunner;
+import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.option.GetOpt;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.model.Release;
 import dev.muster.model.format.HostList;
@@ -27,9 +27,14 @@ public abstract class Wrapper implements Command {
     private static final int COLUMN = 26;
     private final List<GetOpt.Opt> options;
     private final String operands;
+    private final CommandRunner runner;
 
-    /** @param entries as {@link GetOpt#table}, without those for help and version */
-    Wrapper(String operands, String... entries) {
+    /**
+     * @param runner  runs the cluster's own commands
+     * @param entries as {@link GetOpt#table}, without those for help and version
+     */
+    Wrapper(CommandRunner runner, String operands, String... entries) {
+        this.runner = runner;
         List<GetOpt.Opt> all = new ArrayList<>(GetOpt.table(entries));
         all.addAll(GetOpt.table("help::n", "version::n"));
         this.options = List.copyOf(all);
@@ -106,23 +111,32 @@ public abstract class Wrapper implements Command {
 
     // ---- the system's own commands
 
-    /** Another command in this one's place, with its streams. */
-    static int hand(CommandContext c, String name, List<String> args) {
-        return Commands.run(new CommandContext(name, name, args, c.env(), c.host(), c.out(), c.err(), c.in()));
+    /** Runs another command with streams of its own. */
+    final int run(CommandContext c, String name, List<String> args, Output out, Output err) {
+        return runner.run(new CommandContext(name, name, args, c.env(), c.host(), out, err, c.in()));
     }
 
-    /** @param out what it said on standard output */
+    /** Runs another command in place of this one, with its streams. */
+    final int delegate(CommandContext c, String name, List<String> args) {
+        return run(c, name, args, c.out(), c.err());
+    }
+
+    /**
+     * The end of another command.
+     *
+     * @param out its standard output
+     */
     record Ran(int rc, String out) {
         List<String> lines() {
             return out.isEmpty() ? List.of() : out.lines().toList();
         }
     }
 
-    /** Another command, of which only its words are needed; what it says on standard error is the user's to read. */
-    static Ran ask(CommandContext c, String name, List<String> args) {
+    /** Runs another command and captures its standard output; its standard error goes to the user. */
+    final Ran capture(CommandContext c, String name, List<String> args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Output to = new Output(out, false);
-        int rc = Commands.run(new CommandContext(name, name, args, c.env(), c.host(), to, c.err(), c.in()));
+        int rc = run(c, name, args, to, c.err());
         to.flush();
         return new Ran(rc, out.toString(StandardCharsets.UTF_8));
     }

@@ -2,6 +2,7 @@ package dev.muster.cli.option;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.cli.command.GetOpt;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

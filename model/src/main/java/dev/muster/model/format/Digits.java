@@ -1,10 +1,12 @@
 package dev.muster.model.format;
 
-/** Texts that are numbers, without a pattern: what is asked for each job is not compiled for each job. */
+/** Checks and reads texts that are numbers. It uses no patterns, which each job would compile again. */
 public final class Digits {
+    private static final int NUMBER_DIGITS_MAX = 10;
+
     private Digits() {}
 
-    /** Whether the text is one to so many decimal digits and nothing else, as {@code matches("[0-9]{1,most}")}. */
+    /** Returns whether the text is one to {@code most} decimal digits and nothing else, as {@code matches("[0-9]{1,most}")} says. */
     public static boolean only(String text, int most) {
         int length = text.length();
         if (length == 0 || length > most) {
@@ -16,5 +18,24 @@ public final class Digits {
             }
         }
         return true;
+    }
+
+    /** Reads a whole number of at most ten digits; a trailing k or m multiplies it by 1024 or 1024². Returns -1 for any other text. */
+    public static long parseNumber(String text) {
+        int end = text.length();
+        long by = 1;
+        if (end > 1) {
+            char last = text.charAt(end - 1);
+            by = last == 'k' || last == 'K' ? 1024 : last == 'm' || last == 'M' ? 1024 * 1024 : 1;
+        }
+        end -= by > 1 ? 1 : 0;
+        if (!only(text.substring(0, end), NUMBER_DIGITS_MAX)) {
+            return -1;
+        }
+        long v = 0;
+        for (int i = 0; i < end; i++) {
+            v = v * 10 + (text.charAt(i) - '0');
+        }
+        return v * by;
     }
 }

@@ -1,6 +1,6 @@
 package dev.muster.rest.operation;
 
-import dev.muster.cli.command.Access;
+import dev.muster.cli.Access;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.json.Json;

@@ -1,9 +1,9 @@
 package dev.muster.rest.page;
 
+import dev.muster.cli.RemoteSubmit;
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.submit.RemoteSubmit;
 import dev.muster.daemon.Identities;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;

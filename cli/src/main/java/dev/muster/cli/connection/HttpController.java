@@ -1,0 +1,267 @@
+package dev.muster.cli.connection;
+
+import dev.muster.cli.command.ClientConf;
+import dev.muster.cli.command.Controller;
+import dev.muster.cli.command.KnownCluster;
+import dev.muster.cli.command.RowLines;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.json.Json;
+import dev.muster.transport.Audience;
+import dev.muster.transport.Client;
+import dev.muster.transport.Session;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** slurmctld over HTTP: the configured servers in order until one answers. */
+public final class HttpController implements Controller {
+    /** Where MessageTimeout says nothing: a request may wait for the journal, not for ever. */
+    static final int TIMEOUT_MS = 60_000;
+    /** MessageTimeout where it is not given: for so long slurmctld is asked again that cannot be reached. */
+    static final int REACH_MS = 10_000;
+    public static final int REACH_PAUSE_MS = 500;
+
+    private static final int IDLE_MAX = 4;
+
+    private final ClientConf conf;
+    private final ProcessHost host;
+    private Session session;
+    private long sessionMs;
+    private final List<Client> idle = new ArrayList<>();
+    private final List<ClientConf.Server> servers;
+    private final int port;
+    private final int timeoutMs;
+    private final boolean accounting;
+    private final String cluster;
+
+    HttpController(ClientConf conf, ProcessHost host) {
+        this(conf, host, conf.servers, conf.port, false, conf.clusterName);
+    }
+
+    private HttpController(ClientConf conf, ProcessHost host, List<ClientConf.Server> servers, int port, boolean accounting, String cluster) {
+        this.cluster = cluster;
+        this.conf = conf;
+        this.host = host;
+        this.servers = servers;
+        this.port = port;
+        this.accounting = accounting;
+        this.timeoutMs = timeoutMs(conf);
+    }
+
+    /** MessageTimeout, where it is given. */
+    public static int timeoutMs(ClientConf conf) {
+        return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : TIMEOUT_MS;
+    }
+
+    /** slurmdbd, which may be far from this cluster's key: munge vouches for the caller where the cluster has munge. */
+    static HttpController accounting(ClientConf conf, ProcessHost host) {
+        return new HttpController(conf, host, conf.accountingServers(), conf.accountingPort, true, conf.clusterName);
+    }
+
+    /** Another cluster that shares this one's key, or munge, or takes the caller's token. */
+    static HttpController elsewhere(ClientConf conf, ProcessHost host, KnownCluster there) {
+        return new HttpController(conf, host, List.of(new ClientConf.Server(there.address(), there.address())), there.port(), false, there.name());
+    }
+
+    /** Requests that wait go side by side with others: each has a connection for itself, kept for the next. */
+    @Override
+    public Json.Obj call(String message, Json.Obj request) throws SlurmException {
+        return answer(response(message, request));
+    }
+
+    @Override
+    public byte[] bytes(String message, Json.Obj request) throws SlurmException {
+        return bytes(response(message, request));
+    }
+
+    /** Of an answer that is an error; 0 of any other. */
+    public static int errno(Client.Response response) {
+        try {
+            answer(response.status() == 200 ? new Client.Response(200, new byte[0]) : response);
+            return 0;
+        } catch (SlurmException e) {
+            return e.errno();
+        }
+    }
+
+    /** The body of an answer that is none of an error. */
+    public static byte[] bytes(Client.Response response) throws SlurmException {
+        if (response.status() != 200) {
+            answer(response);
+        }
+        return response.body();
+    }
+
+    @Override
+    public Rows rows(String message, Json.Obj request, String list) throws SlurmException {
+        return Rows.of(bytes(message, request), list);
+    }
+
+    @Override
+    public void rows(String message, Json.Obj request, String list, Taker taker) throws SlurmException {
+        RowLines lines = new RowLines(taker);
+        lines.finish(bytes(response(message, request.put("lines", Boolean.TRUE), Optional.of(lines))), list);
+    }
+
+    private Client.Response response(String message, Json.Obj request) throws SlurmException {
+        return response(message, request, Optional.empty());
+    }
+
+    private Client.Response response(String message, Json.Obj request, Optional<Client.Lines> lines) throws SlurmException {
+        byte[] body = Json.print(request);
+        String path = "/muster/v1/" + message;
+        int mostMs = (int) Math.min(Integer.MAX_VALUE, timeoutMs + request.number("waitMs"));
+        Client known = take();
+        if (known != null) {
+            try {
+                return post(known, path, body, mostMs, lines);
+            } catch (Client.ConnectException e) {
+                known.close();
+            } catch (IOException e) {
+                throw PendingRequests.failed(known, e);
+            }
+        }
+        long endNs = System.nanoTime() + (asksAgain(message) ? reachMs(conf) * 1_000_000L : 0);
+        while (true) {
+            Optional<Client.Response> response = toOneOf(path, body, mostMs, lines, request.text("requestId").isEmpty() ? 0 : endNs);
+            if (response.isPresent()) {
+                return response.get();
+            }
+            if (System.nanoTime() - endNs > 0 || !host.pause(REACH_PAUSE_MS)) {
+                throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+            }
+        }
+    }
+
+    /** Whether slurmctld is asked again while it cannot be reached, as Slurm's commands do; slurmrestd answers its own callers at once. */
+    private boolean asksAgain(String message) {
+        return !accounting && host.backOffSeconds == Client.BACK_OFF_S_MAX && asksAgain(message, host.setting("SLURM_STEPMGR"));
+    }
+
+    /**
+     * Whether it helps to wait for slurmctld.
+     *
+     * @param manager the node that decides on the job's steps while slurmctld is away, "" for none: it is asked at once instead
+     */
+    public static boolean asksAgain(String message, String manager) {
+        return manager.isEmpty() && !message.equals("Ping") && !message.equals("Follow");
+    }
+
+    /** For how long: MessageTimeout. */
+    public static int reachMs(ClientConf conf) {
+        return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : REACH_MS;
+    }
+
+    /**
+     * Asks the first controller that can be reached.
+     *
+     * @param repeatUntilNs until when a request whose answer was lost is repeated (its request id makes that harmless); 0 for never
+     * @return empty if none can be reached
+     */
+    private Optional<Client.Response> toOneOf(String path, byte[] body, int mostMs, Optional<Client.Lines> lines, long repeatUntilNs)
+            throws SlurmException {
+        for (ClientConf.Server server : servers) {
+            Session first = session();
+            Client client = new Client(server.address(), port, () -> renewed(first), host::nonce)
+                    .to(accounting ? Audience.SLURMDBD : Audience.SLURMCTLD).connectWithin(conf.connectMs)
+                    .over(conf.tls()).backOffWithin(host.backOffSeconds);
+            try {
+                return Optional.of(post(client, path, body, mostMs, lines));
+            } catch (Client.ConnectException e) {
+                client.close();
+            } catch (IOException e) {
+                boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !client.isAborted()
+                        && !(e instanceof SocketTimeoutException);
+                if (!again) {
+                    throw PendingRequests.failed(client, e);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Client.Response post(Client client, String path, byte[] body, int timeoutMs, Optional<Client.Lines> lines) throws IOException {
+        host.inFlight.begins(client);
+        try {
+            Client.Response r = client.post(path, body, timeoutMs, lines);
+            // before another thread may have it
+            host.inFlight.ended();
+            give(client);
+            return r;
+        } catch (Client.ConnectException e) {
+            throw e;
+        } catch (IOException e) {
+            client.close();
+            throw e;
+        } finally {
+            host.inFlight.ended();
+        }
+    }
+
+    private synchronized Client take() {
+        return idle.isEmpty() ? null : idle.removeLast();
+    }
+
+    private synchronized void give(Client client) {
+        if (idle.size() < IDLE_MAX) {
+            idle.add(client);
+        } else {
+            client.close();
+        }
+    }
+
+    /** One request over a connection of its own. */
+    public static Json.Obj ask(Client client, String message, Json.Obj request, PendingRequests inFlight) throws SlurmException {
+        inFlight.begins(client);
+        try (client) {
+            return answer(client.post("/muster/v1/" + message, Json.print(request), TIMEOUT_MS));
+        } catch (IOException e) {
+            throw PendingRequests.failed(client, e);
+        } finally {
+            inFlight.ended();
+        }
+    }
+
+    private synchronized Session session() throws SlurmException {
+        if (session == null || Session.isOld(sessionMs, host.nowMs())) {
+            session = accounting ? Sessions.openAccounting(conf, host) : Sessions.open(conf, host, cluster);
+            sessionMs = host.nowMs();
+        }
+        return session;
+    }
+
+    /**
+     * The signer may not throw: an expired session that cannot be renewed is used once more and refused by the server.
+     */
+    private Session renewed(Session otherwise) {
+        try {
+            return session();
+        } catch (SlurmException e) {
+            return otherwise;
+        }
+    }
+
+    /** An answer that is no JSON. */
+    public static SlurmException unreadable() {
+        return new SlurmException(SlurmErrno.CTLD_RECV.number(), SlurmErrno.CTLD_RECV.sentence());
+    }
+
+    public static Json.Obj answer(Client.Response response) throws SlurmException {
+        Json.Obj body;
+        try {
+            body = response.body().length == 0 ? new Json.Obj() : Json.object(response.body());
+        } catch (Json.MalformedException e) {
+            throw unreadable();
+        }
+        if (response.status() != 200) {
+            String error = body.text("error");
+            int errno = body.integer("errno");
+            throw new SlurmException(errno == 0 ? -1 : errno, error.isEmpty() ? SlurmErrno.of(errno)
+                    .sentence() : error);
+        }
+        return body;
+    }
+}

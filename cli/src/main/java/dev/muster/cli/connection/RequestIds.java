@@ -1,0 +1,23 @@
+package dev.muster.cli.connection;
+
+/**
+ * The request ids of one command, from the one its launcher made: carried out again on another path, it asks under the same ids.
+ */
+public final class RequestIds {
+    private static final int COUNT_DIGITS = 4;
+
+    private final String first;
+    private int used;
+
+    public RequestIds(String first) {
+        this.first = first;
+    }
+
+    public synchronized String next() {
+        int n = used++;
+        int split = first.length() - COUNT_DIGITS;
+        int tail = Integer.parseInt(first.substring(split), 16) ^ n & 0xffff;
+        String digits = Integer.toHexString(tail);
+        return first.substring(0, split) + "0".repeat(COUNT_DIGITS - digits.length()) + digits;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.muster.cli.format;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.option.JobIds;
+import dev.muster.cli.request.JobRequest;
+import dev.muster.model.format.Digits;
+import dev.muster.model.format.Sluid;
+import dev.muster.model.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Loads running steps and formats their ids, shared by the commands that print steps. */
+public final class StepRows {
+    private StepRows() {}
+
+    /** {@code 12.0}, {@code 12.0+1}, {@code 12_3.batch}, {@code 12+1.0}. A heterogeneous job has one script: its step has the job's own number. */
+    public static String id(Json.Obj s) {
+        boolean script = s.integer("hetJobId") != 0 && s.text("stepId").equals("batch");
+        return script ? s.integer("hetJobId") + ".batch" : JobRows.id(s, 0) + "." + s.text("stepId");
+    }
+
+    public static List<Json.Obj> load(CommandContext c, List<String> ids) throws SlurmException {
+        return load(c, ids, true);
+    }
+
+    /**
+     * Loads the named steps; all steps without names.
+     *
+     * @param all steps of jobs in hidden partitions as well
+     */
+    public static List<Json.Obj> load(CommandContext c, List<String> typed, boolean all) throws SlurmException {
+        List<String> ids = new ArrayList<>();
+        for (String id : typed) {
+            ids.add(numbered(c, id));
+        }
+        Json.Obj q = new Json.Obj();
+        List<Object> jobs = new ArrayList<>();
+        for (String id : ids) {
+            int end = 0;
+            while (end < id.length() && id.charAt(end) >= '0' && id.charAt(end) <= '9') {
+                end++;
+            }
+            jobs.add(Math.max(0, Digits.parseNumber(id.substring(0, end))));
+        }
+        if (!jobs.isEmpty()) {
+            q.put("jobIds", jobs);
+        }
+        q.put("stepId", -1L);
+        q.put("allUsers", Boolean.TRUE);
+        JobRequest.put(q, "shownPartitions", !all);
+        Json.Obj reply = c.host().controller().call("QuerySteps", q);
+        List<Json.Obj> steps = reply.objects("steps");
+        steps.removeIf(s -> !ids.isEmpty() && !isNamed(s, ids));
+        for (Json.Obj s : steps) {
+            s.put("now", reply.number("now"));
+        }
+        return steps;
+    }
+
+    /** A job or step whose job is named by its SLUID, with the job's number instead; 0 for an unknown job. */
+    private static String numbered(CommandContext c, String id) throws SlurmException {
+        int dot = id.indexOf('.');
+        String job = dot < 0 ? id : id.substring(0, dot);
+        return Sluid.parse(job).isEmpty() ? id : Math.max(0, JobIds.resolve(c, job)) + id.substring(job.length());
+    }
+
+    private static boolean isNamed(Json.Obj s, List<String> ids) {
+        String full = id(s);
+        String raw = s.integer("jobId") + "." + s.text("stepId");
+        for (String id : ids) {
+            if (id.equals(full) || id.equals(raw) || full.startsWith(id + ".") || raw.startsWith(id + ".") || raw.startsWith(id + "+")
+                    || full.startsWith(id + "_") || full.startsWith(id + "+")) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

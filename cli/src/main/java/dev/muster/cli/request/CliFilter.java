@@ -1,0 +1,158 @@
+package dev.muster.cli.request;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.RawText;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * CliFilterPlugins; {@link SubmissionLog} is syslog's, {@link FilterScript} lua's. {@code cli_filter/user_defaults}: lines
+ * {@code [command:][cluster:]option=value} in the user's own file, for what neither the command line nor the environment nor the script
+ * says. What is wrong in the file is told and passed over, as in the original.
+ */
+public final class CliFilter {
+    private static final String FILE = ".slurm/defaults";
+    private static final int FILE_BYTES_MAX = 1 << 20;
+    private static final List<List<JobOption>> RIVALS = List.of(List.of(JobOption.MEM, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU),
+            List.of(JobOption.REQUEUE, JobOption.NO_REQUEUE), List.of(JobOption.EXCLUSIVE, JobOption.OVERSUBSCRIBE, JobOption.OVERLAP),
+            List.of(JobOption.BELL, JobOption.NO_BELL), List.of(JobOption.CORE_SPEC, JobOption.THREAD_SPEC));
+
+    private final JobOptions options;
+    private final CommandContext context;
+
+    private CliFilter(JobOptions options) {
+        this.options = options;
+        this.context = options.context();
+    }
+
+    /** Sets what is not said otherwise. Steps in an allocation go by what the allocation has. */
+    static void defaults(JobOptions options) throws UsageException {
+        CommandContext c = options.context();
+        for (String plugin : c.host().cliFilters()) {
+            switch (plugin.startsWith("cli_filter/") ? plugin.substring("cli_filter/".length()) : plugin) {
+                case "none" -> { }
+                case "user_defaults" -> {
+                    if (options.command() != 'R' || !options.has(JobOption.JOBID)) {
+                        new CliFilter(options).read();
+                    }
+                }
+                // what it has to say is said by the caller's own process, after the submission
+                case "syslog" -> c.host().needsOwnProcess();
+                case "lua" -> {
+                    c.host().needsOwnProcess();
+                    if (options.command() != 'R' || !options.has(JobOption.JOBID)) {
+                        FilterScript.of(c).setup(options);
+                    }
+                }
+                default -> throw new UsageException(options.exitError(1), List.of(
+                        c.name() + ": error: Couldn't find the specified plugin name for " + plugin + " looking at all files",
+                        c.name() + ": error: cannot find cli_filter plugin for " + plugin,
+                        c.name() + ": error: cannot create cli_filter context for " + plugin,
+                        c.name() + ": error: cli_filter plugin terminated with error"));
+            }
+        }
+    }
+
+    private void read() throws UsageException {
+        String home = context.host().home();
+        if (home.isEmpty()) {
+            context.error("Failed to lookup user homedir to load slurm defaults.");
+            return;
+        }
+        byte[] content;
+        try {
+            content = context.host().readFile(home + "/" + FILE, FILE_BYTES_MAX);
+        } catch (IOException e) {
+            // most users have none
+            return;
+        }
+        if (content.length > FILE_BYTES_MAX) {
+            throw context.bad(options.exitError(1), "~/" + FILE + " has more than " + FILE_BYTES_MAX + " bytes");
+        }
+        int number = 0;
+        for (String line : RawText.decode(content).split("\n", -1)) {
+            number++;
+            int equals = line.indexOf('=');
+            if (equals > 0 && !line.strip().startsWith("#")) {
+                line(number, Arrays.stream(line.substring(0, equals).split(":", -1)).map(String::strip).toList(),
+                        line.substring(equals + 1).strip());
+            }
+        }
+    }
+
+    private void line(int number, List<String> key, String value) {
+        String command = key.size() == 3 ? Texts.lower(key.getFirst()) : "*";
+        String cluster = key.size() > 1 ? key.get(key.size() - 2) : "*";
+        if (!List.of("*", "salloc", "sbatch", "srun").contains(command)) {
+            context.error("Unknown command \"" + key.getFirst() + "\" in ~/" + FILE + ", line " + number);
+            return;
+        }
+        boolean meant = key.size() <= 3 && (command.equals("*") || command.equals(name()))
+                && (cluster.equals("*") || cluster.equals(context.host().settings().clusterName));
+        Optional<JobOption> option = Arrays.stream(JobOption.values())
+                .filter(o -> o.takenBy(options.command()) && o.longName.equals(key.getLast())).findFirst();
+        if (!meant || option.isEmpty() || isSaid(options, option.get())) {
+            return;
+        }
+        try {
+            options.set(option.get(), value, JobOptions.Origin.DEFAULT);
+        } catch (UsageException e) {
+            e.lines().forEach(context.err()::println);
+        }
+    }
+
+    private String name() {
+        return options.command() == 'B' ? "sbatch" : options.command() == 'R' ? "srun" : "salloc";
+    }
+
+    /** It, or what excludes it. */
+    static boolean isSaid(JobOptions options, JobOption o) {
+        return withRivals(o).stream().anyMatch(options::said);
+    }
+
+    /** An option and those that it excludes. */
+    static List<JobOption> withRivals(JobOption o) {
+        return RIVALS.stream().filter(all -> all.contains(o)).findFirst().orElse(List.of(o));
+    }
+
+    private static boolean hasScript(CommandContext c) {
+        return c.host().cliFilters().stream().anyMatch(p -> p.equals(FilterScript.PLUGIN) || p.equals("lua"));
+    }
+
+    /**
+     * All options of a component are there and nothing is asked for yet.
+     *
+     * @param offset of the component
+     * @param words  script or program, and its arguments
+     */
+    public static void preSubmit(JobOptions options, int offset, List<String> words) throws UsageException {
+        if (hasScript(options.context())) {
+            FilterScript.of(options.context()).preSubmit(options, offset, words);
+        }
+    }
+
+    /** Of each component of a job. */
+    public static void preSubmit(List<JobOptions> components, List<String> words) throws UsageException {
+        for (int i = 0; i < components.size(); i++) {
+            preSubmit(components.get(i), i, words);
+        }
+    }
+
+    /** The job, or the step, is there. @param components how many it has */
+    public static void taken(JobOptions first, int components, int jobId, long stepId, List<String> words) throws UsageException {
+        CommandContext c = first.context();
+        if (c.host().cliFilters().isEmpty()) {
+            return;
+        }
+        SubmissionLog.taken(first, jobId, stepId, words);
+        for (int i = 0; i < components && hasScript(c); i++) {
+            FilterScript.of(c).postSubmit(i, jobId, stepId);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+package dev.muster.cli.request;
+
+import dev.muster.cli.command.ClientConf;
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.SignalSpec;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.cli.option.OptionCheck;
+import dev.muster.lua.LiveTable;
+import dev.muster.lua.LuaFunction;
+import dev.muster.lua.LuaState;
+import dev.muster.lua.ScriptError;
+import dev.muster.lua.SlurmWords;
+import dev.muster.model.format.Durations;
+import dev.muster.model.format.Times;
+import dev.muster.model.json.Json;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes what sbatch, srun and salloc ask for, in their own process. One for all
+ * components of a job, so that it may keep what it likes in globals. A mistake in a function is told and passed over; a script that cannot be
+ * loaded ends the command.
+ */
+public final class FilterScript {
+    static final String PLUGIN = "cli_filter/lua";
+    private static final int SCRIPT_BYTES_MAX = 4 << 20;
+    private static final String ENDED = "cli_filter plugin terminated with error";
+    private static final List<String> FUNCTIONS = List.of("slurm_cli_setup_defaults", "slurm_cli_pre_submit", "slurm_cli_post_submit");
+    /** What options say that were not given; flags are unset, and what is not here is nil. */
+    private static final Map<String, String> UNSAID = new TreeMap<>();
+
+    static {
+        for (String pair : ("begin=Unknown deadline=Unknown cores-per-socket=-2 sockets-per-node=-2 threads-per-core=-2 ntasks-per-core=-2 "
+                + "ntasks-per-gpu=-2 ntasks-per-tres=-2 ntasks-per-node=-2 ntasks-per-socket=-2 relative=-2 nice=-2 kill-on-bad-exit=-2 mincpus=-1 "
+                + "cpus-per-gpu=0 cpus-per-task=0 immediate=0 quiet=0 priority=0 kill-command=0 ntasks=1 nodes=1-0 mail-type=NONE profile=NotSet "
+                + "signal=0@0 wait-all-nodes=65534 core-spec=unset thread-spec=unset no-kill=unset switches=unset mem-bind=unset gres-flags=unset "
+                + "extra-node-info=unset x11=unset kill-on-invalid-dep=unset requeue=unset resv-ports=unset exclusive=unset slurmd-debug=quiet "
+                + "threads=60 compress=none delay-boot=49710-06:28:14"
+                + " bell=bell-after-delay no-bell=bell-after-delay").split(" ")) {
+            int equals = pair.indexOf('=');
+            UNSAID.put(pair.substring(0, equals), pair.substring(equals + 1));
+        }
+    }
+
+    /** What options of other commands say where that is not "invalid-context"; "" for nil. */
+    private static final Map<String, String> ELSEWHERE = Map.of("sbatch immediate", "0", "salloc output", "", "salloc error", "", "salloc input", "");
+
+    private final CommandContext context;
+    private final String path;
+    private final LuaState state = LuaState.ofCommand();
+    private final Map<Long, Object> kept = new TreeMap<>();
+    private int verbose;
+    /** Those that the script sees now. */
+    private Options current;
+
+    private FilterScript(CommandContext context, String path) {
+        this.context = context;
+        this.path = path;
+    }
+
+    /** Returns the command's script. A script that is missing or broken ends the command. */
+    static FilterScript of(CommandContext c) throws UsageException {
+        return c.host().oncePerProcess(FilterScript.class, () -> load(c));
+    }
+
+    private static FilterScript load(CommandContext c) throws UsageException {
+        ClientConf conf = c.host().settings();
+        FilterScript out = new FilterScript(c, conf.cliFilterPath.isEmpty() ? conf.directory() + "/cli_filter.lua" : conf.cliFilterPath);
+        String wrong = out.read();
+        if (!wrong.isEmpty()) {
+            String error = c.name() + ": error: ";
+            throw new UsageException(1, List.of(error + PLUGIN + ": " + wrong,
+                    error + "Couldn't load specified plugin name for " + PLUGIN + ": Plugin init() callback failed",
+                    error + "cannot create cli_filter context for " + PLUGIN, error + ENDED));
+        }
+        return out;
+    }
+
+    private String read() {
+        byte[] content;
+        try {
+            content = context.host().readFile(path, SCRIPT_BYTES_MAX + 1);
+        } catch (IOException e) {
+            return "Unable to stat " + path + ": No such file or directory";
+        }
+        if (content.length > SCRIPT_BYTES_MAX) {
+            return path + ": more than " + SCRIPT_BYTES_MAX + " bytes";
+        }
+        SlurmWords.install(state, slurm());
+        state.set("os", "getenv", (LuaFunction) a -> context.env().get(a.checkText(1)));
+        try {
+            Object answer = state.load(content, path);
+            if (answer instanceof Number n && n.intValue() != 0) {
+                return path + ": returned " + n.intValue() + " on load";
+            }
+        } catch (ScriptError e) {
+            return path + ": " + e.getMessage();
+        }
+        return FUNCTIONS.stream().filter(f -> !state.hasFunction(f)).findFirst()
+                .map(f -> path + ": missing required function " + f).orElse("");
+    }
+
+    private Map<String, Object> slurm() {
+        Map<String, Object> out = SlurmWords.words(this::log);
+        out.put("CLUSTER_NAME", context.host().settings().clusterName);
+        out.put("json_cli_options", (LuaFunction) a -> current == null ? null : current.json());
+        out.put("json_env", (LuaFunction) a -> {
+            Json.Obj env = new Json.Obj();
+            context.env().forEach(env::put);
+            return env.toString();
+        });
+        out.put("cli_store", (LuaFunction) a -> {
+            kept.put(a.checkWhole(1), a.bytes(2));
+            return null;
+        });
+        out.put("cli_retrieve", (LuaFunction) a -> kept.get(a.checkWhole(1)));
+        return out;
+    }
+
+    private void log(SlurmWords.Level level, String text) {
+        switch (level) {
+            case ERROR -> context.error(text);
+            case INFO -> context.info(text);
+            case VERBOSE -> told(1, text);
+            case DEBUG -> told(2, "debug:  " + text);
+            case DEBUG2 -> told(3, "debug2: " + text);
+            case DEBUG3 -> told(4, "debug3: " + text);
+            case DEBUG4 -> told(5, "debug4: " + text);
+        }
+    }
+
+    private void told(int from, String text) {
+        if (verbose >= from) {
+            context.info(text);
+        }
+    }
+
+    /** Before anything stronger counts: what it sets stands where nothing else is said. */
+    void setup(JobOptions o) throws UsageException {
+        call("slurm_cli_setup_defaults", o, new Options(o, JobOptions.Origin.DEFAULT, List.of()), null);
+    }
+
+    /** With all options there: what it sets is what counts. */
+    void preSubmit(JobOptions o, int offset, List<String> words) throws UsageException {
+        call("slurm_cli_pre_submit", o, new Options(o, JobOptions.Origin.COMMAND_LINE, words), offset);
+    }
+
+    private void call(String function, JobOptions o, Options options, Integer offset) throws UsageException {
+        verbose = o.verbose();
+        current = options;
+        String hook = function.replace("slurm_cli", "cli_filter_p");
+        int code = run(function, hook, options.table(), offset);
+        if (code != 0) {
+            throw new UsageException(o.exitError(1), List.of(context.name() + ": error: " + ENDED));
+        }
+    }
+
+    /** After it was taken; nothing that it answers matters any more. */
+    void postSubmit(int offset, int jobId, long stepId) {
+        run("slurm_cli_post_submit", "cli_filter_p_post_submit", offset, jobId, stepId);
+    }
+
+    private int run(String function, String hook, Object... arguments) {
+        context.out().flush();
+        try {
+            Object answer = state.call(function, arguments).get(0);
+            if (!(answer instanceof Number n)) {
+                context.info(PLUGIN + ": " + hook + ": " + hook + "/lua: " + path + ": non-numeric return code");
+                return 0;
+            }
+            return n.intValue();
+        } catch (ScriptError e) {
+            context.error(hook + "/lua: " + path + ": " + e.getMessage());
+            return 0;
+        }
+    }
+
+    /** The options of one component as the script sees and sets them. */
+    private final class Options {
+        private final JobOptions options;
+        private final JobOptions.Origin origin;
+        private final List<String> words;
+
+        private Options(JobOptions options, JobOptions.Origin origin, List<String> words) {
+            this.options = options;
+            this.origin = origin;
+            this.words = words;
+        }
+
+        private LiveTable table() {
+            return new LiveTable(a -> value(a.text(2)), a -> {
+                if (!a.isText(3)) {
+                    throw new ScriptError("bad argument #-1 to '?' (string expected, got " + a.type(3) + ")");
+                }
+                assign(a.text(2), a.text(3));
+                return null;
+            });
+        }
+
+        private Optional<JobOption> named(String name) {
+            return Arrays.stream(JobOption.values()).filter(o -> o.takenBy(options.command()) && o.longName.equals(name)).findFirst();
+        }
+
+        private Object value(String name) {
+            switch (name) {
+                case "type" -> {
+                    return context.name();
+                }
+                case "argv" -> {
+                    return words;
+                }
+                case "spank" -> {
+                    return List.of();
+                }
+                default -> { }
+            }
+            Optional<JobOption> option = named(name);
+            if (option.isEmpty() && ELSEWHERE.containsKey(context.name() + " " + name)) {
+                String value = ELSEWHERE.get(context.name() + " " + name);
+                return value.isEmpty() ? null : value;
+            }
+            if (option.isEmpty()) {
+                return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name)) ? "invalid-context" : null;
+            }
+            String text = text(option.get());
+            return text.isEmpty() ? null : text;
+        }
+
+        private String text(JobOption o) {
+            if (o == JobOption.VERBOSE) {
+                return Integer.toString(options.verbose());
+            }
+            if (o == JobOption.EXCLUSIVE || o == JobOption.OVERSUBSCRIBE) {
+                return sharing();
+            }
+            if (o == JobOption.REQUEUE && !options.has(o) && options.has(JobOption.NO_REQUEUE)) {
+                return "no-requeue";
+            }
+            if (!options.has(o)) {
+                return unsaid(o);
+            }
+            String value = options.text(o);
+            switch (o) {
+                case REQUEUE -> {
+                    return "requeue";
+                }
+                case SIGNAL -> {
+                    return SignalSpec.parse(value, options.command()).map(SignalSpec::text).orElse(value);
+                }
+                case SWITCHES -> {
+                    return switches(value);
+                }
+                case GRES -> {
+                    return value.equalsIgnoreCase("none") ? value : String.join(",", Arrays.stream(value.split(","))
+                            .map(item -> item.startsWith("gres") ? item : "gres/" + item).toList());
+                }
+                default -> { }
+            }
+            return switch (o.kind) {
+                case MOMENT -> Times.iso(Long.parseLong(value), context.host().zone());
+                case TIME -> Long.parseLong(value) < 0 ? "UNLIMITED" : Durations.fullMinutes(Long.parseLong(value));
+                case FLAG -> o == JobOption.QUIET ? "1" : "set";
+                // Slurm's way to show that all memory of a node is meant
+                case MEM -> OptionCheck.shown(o, value).replaceFirst("M$", "").replaceFirst("^0$", "0?");
+                case TEXT, COUNT, NUMBER, GRES, SPECIAL, REFUSED -> o == JobOption.NO_KILL ? "set" : OptionCheck.shown(o, value);
+            };
+        }
+
+        /** --exclusive and --oversubscribe are one option with two names. */
+        private String sharing() {
+            return options.has(JobOption.OVERSUBSCRIBE) ? "oversubscribe"
+                    : options.has(JobOption.EXCLUSIVE) ? OptionCheck.shown(JobOption.EXCLUSIVE, options.text(JobOption.EXCLUSIVE)) : "unset";
+        }
+
+        private static String switches(String value) {
+            int at = value.indexOf('@');
+            return at < 0 ? value : value.substring(0, at + 1) + Durations.full(Durations.parseSeconds(value.substring(at + 1)).orElse(0));
+        }
+
+        private String unsaid(JobOption o) {
+            return switch (o) {
+                case UID -> Integer.toString(context.host().uid());
+                case GID -> Integer.toString(context.host().gid());
+                case CHDIR -> options.command() == 'A' ? "" : context.host().workDir();
+                case HELP, USAGE, VERSION -> "";
+                default -> UNSAID.getOrDefault(o.longName, o.kind == JobOption.Kind.FLAG ? "unset" : "");
+            };
+        }
+
+        /** What is of no option here is passed over, so that one script serves all commands. */
+        private void assign(String name, String value) {
+            Optional<JobOption> option = named(name);
+            if (option.isEmpty() || origin == JobOptions.Origin.DEFAULT && CliFilter.isSaid(options, option.get())) {
+                return;
+            }
+            try {
+                OptionCheck.check(options, option.get(), value);
+                if (origin == JobOptions.Origin.COMMAND_LINE) {
+                    CliFilter.withRivals(option.get()).forEach(options::drop);
+                }
+                options.set(option.get(), value, option.get() == JobOption.VERBOSE ? JobOptions.Origin.ENVIRONMENT : origin);
+            } catch (UsageException e) {
+                e.lines().forEach(context.err()::println);
+            }
+        }
+
+        private String json() {
+            Json.Obj out = new Json.Obj();
+            for (JobOption o : JobOption.values()) {
+                if (options.has(o)) {
+                    out.put(o.longName, text(o));
+                }
+            }
+            return out.put("argv", new java.util.ArrayList<Object>(words)).toString();
+        }
+    }
+}

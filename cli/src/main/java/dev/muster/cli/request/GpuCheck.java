@@ -1,0 +1,252 @@
+package dev.muster.cli.request;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.model.format.Digits;
+import java.util.List;
+
+/** GPU options of one command line that contradict each other. */
+final class GpuCheck {
+    private static final String SPEC = "Failed to validate job spec";
+    /** Resources that cannot be requested per task. */
+    private static final List<String> UNCOUNTED = List.of("mem", "node", "billing", "energy", "vmem", "pages");
+    private static final String UNEQUAL = "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket";
+
+    private final JobOptions o;
+
+    private GpuCheck(JobOptions options) {
+        this.o = options;
+    }
+
+    static void check(JobOptions options) throws UsageException {
+        new GpuCheck(options).check();
+    }
+
+    /** What the job has on each node is no wish of a step that says its own GPUs. */
+    static boolean areSaidForStep(JobOptions o) {
+        return o.command() == 'R' && !o.context().env("SLURM_JOB_ID").isEmpty()
+                && (o.typed(JobOption.GPUS) || o.typed(JobOption.GRES)
+                && Texts.split(o.text(JobOption.GRES), ',').stream().anyMatch(item -> ofGpu(item) != null));
+    }
+
+    private void check() throws UsageException {
+        boolean mps = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK)).matches("(.*[,/])?(mps|shard)([:=,].*)?");
+        if (mps && (ofGres() > 0 || o.has(JobOption.GPUS) || o.has(JobOption.GPUS_PER_NODE) || o.has(JobOption.GPU_FREQ))) {
+            throw new UsageException(o.exitError(1), List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
+        }
+        perTask();
+        long gres = ofGres();
+        boolean cpusPerTask = o.typed(JobOption.CPUS_PER_TASK)
+                || o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
+        if (o.typed(JobOption.CPUS_PER_TASK) && o.typed(JobOption.TRES_PER_TASK) && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*")) {
+            throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
+        }
+        if (o.typed(JobOption.GPUS_PER_NODE) && o.typed(JobOption.GRES) && gres > 0) {
+            throw fatal("--gpus-per-node and --gres=gpu are mutually exclusive.");
+        }
+        if (o.typed(JobOption.CPUS_PER_GPU) && cpusPerTask) {
+            throw fatal("--cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive");
+        }
+        tasksPerGpu();
+        boolean sockets = o.has(JobOption.SOCKETS_PER_NODE) || o.has(JobOption.EXTRA_NODE_INFO);
+        if (o.typed(JobOption.GPUS_PER_SOCKET) && !sockets) {
+            throw error("--gpus-per-socket option requires --sockets-per-node specification");
+        }
+        sums(gres);
+        types();
+        memory(gres);
+    }
+
+    /** Refuses resources of --tres-per-task that are invalid or that another option requests as well. */
+    private void perTask() throws UsageException {
+        if (!o.typed(JobOption.TRES_PER_TASK)) {
+            return;
+        }
+        for (String item : Texts.split(o.text(JobOption.TRES_PER_TASK), ',')) {
+            int end = item.indexOf('=') >= 0 ? item.indexOf('=') : item.indexOf(':') >= 0 ? item.indexOf(':') : item.length();
+            String name = Texts.lower(item.substring(0, end));
+            if (UNCOUNTED.contains(name)) {
+                throw fatal("Invalid TRES for --tres-per-task: " + name);
+            }
+            if (name.equals("cpu") && (end == item.length() || Digits.parseNumber(item.substring(end + 1)) < 1)) {
+                throw fatal("Invalid --tres-per-task=cpu=0");
+            }
+            if (name.equals("cpu") && o.typed(JobOption.CPUS_PER_TASK)) {
+                throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
+            }
+            if (areGpusIn(item) && o.typed(JobOption.GPUS_PER_TASK)) {
+                throw fatal("You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use one or the other");
+            }
+        }
+    }
+
+    /** Returns whether the item requests GPUs. */
+    static boolean areGpusIn(String tresPerTask) {
+        return Texts.split(tresPerTask, ',').stream().anyMatch(item -> item.matches("gres[/:]gpu([:=].*)?"));
+    }
+
+    /** Returns the GPUs per task from the command line. */
+    private long ofTask() {
+        long sum = typedCount(JobOption.GPUS_PER_TASK);
+        for (String item : Texts.split(o.typed(JobOption.TRES_PER_TASK) ? o.text(JobOption.TRES_PER_TASK) : "", ',')) {
+            sum += areGpusIn(item) ? count(item.replace('=', ':').substring(item.replace('=', ':').lastIndexOf(':') + 1)) : 0;
+        }
+        return sum;
+    }
+
+    /** GPUs are wanted of certain types, or of any. */
+    private void types() throws UsageException {
+        boolean typed = false;
+        boolean plain = false;
+        for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK)) {
+            for (String item : Texts.split(o.typed(option) ? o.text(option) : "", ',')) {
+                typed |= item.indexOf(':') >= 0;
+                plain |= item.indexOf(':') < 0;
+            }
+        }
+        for (String item : Texts.split(o.typed(JobOption.GRES) ? o.text(JobOption.GRES) : "", ',')) {
+            String of = ofGpu(item);
+            typed |= of != null && !of.isEmpty() && Digits.parseNumber(of.indexOf(':') < 0 ? of : of.substring(0, of.indexOf(':'))) < 0;
+            plain |= of != null && (of.isEmpty() || of.indexOf(':') < 0 && Digits.parseNumber(of) >= 0);
+        }
+        if (typed && plain) {
+            throw new UsageException(o.exitError(1),
+                    List.of(o.context().name() + ": error: Invalid GRES specification (with and without type identification)"));
+        }
+    }
+
+    /** Memory or CPUs of GPUs that nobody asked for. A step may mean those of its job. */
+    private void memory(long gres) throws UsageException {
+        boolean gpus = gres > 0 || o.text(JobOption.TRES_PER_TASK).contains("gpu") || !o.context().env("SLURM_JOB_ID").isEmpty();
+        for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK,
+                JobOption.NTASKS_PER_GPU)) {
+            gpus |= o.has(option) && count(o.text(option)) > 0
+                    || option.variables(o.command()).stream().anyMatch(v -> count(o.context().env(v)) > 0);
+        }
+        for (JobOption option : List.of(JobOption.GRES, JobOption.TRES_PER_TASK)) {
+            gpus |= option.variables(o.command()).stream().anyMatch(v -> o.context().env(v).contains("gpu"));
+        }
+        if (!gpus && o.typed(JobOption.CPUS_PER_GPU)) {
+            throw error("Requested cpus_per_tres=gres/gpu:" + o.text(JobOption.CPUS_PER_GPU) + " but did not request any GPU.");
+        }
+        if (!gpus && o.typed(JobOption.MEM_PER_GPU)) {
+            throw error("Requested mem_per_tres=gres/gpu:" + o.text(JobOption.MEM_PER_GPU) + " but did not request any GPU.");
+        }
+    }
+
+    /** How many tasks a GPU has is said once. */
+    private void tasksPerGpu() throws UsageException {
+        for (JobOption rival : List.of(JobOption.GPUS_PER_TASK, JobOption.GPUS_PER_SOCKET, JobOption.NTASKS_PER_NODE)) {
+            if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(rival)) {
+                throw fatal("--" + rival.longName + " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
+            }
+        }
+        if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(JobOption.NTASKS)
+                && o.number(JobOption.NTASKS) % Math.max(1, o.number(JobOption.NTASKS_PER_GPU)) != 0) {
+            throw error(SPEC + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu.");
+        }
+        boolean counted = o.has(JobOption.NTASKS) || o.has(JobOption.GPUS) || o.command() == 'R' && o.has(JobOption.NTASKS_PER_NODE)
+                || o.has(JobOption.NODES) && Digits.parseNumber(o.text(JobOption.NODES)) > 0 || !o.context().env("SLURM_JOB_ID").isEmpty();
+        if (ofTask() > 0 && !counted) {
+            throw error(SPEC + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed.");
+        }
+    }
+
+    private void sums(long gres) throws UsageException {
+        long job = typedCount(JobOption.GPUS);
+        long node = o.typed(JobOption.GPUS_PER_NODE) ? count(o.text(JobOption.GPUS_PER_NODE)) : o.typed(JobOption.GRES) ? gres : 0;
+        long socket = typedCount(JobOption.GPUS_PER_SOCKET);
+        boolean unequal = job > 0 && node > job || job > 0 && socket > job || node > 0 && socket > node;
+        if (unequal) {
+            throw error(UNEQUAL);
+        }
+        nodes(job, node);
+        if (node > 0 && socket > 0 && o.has(JobOption.SOCKETS_PER_NODE) && node / socket != o.number(JobOption.SOCKETS_PER_NODE)) {
+            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ from "
+                    + "--sockets-per-node.");
+        }
+        tasks(job, node, ofTask());
+    }
+
+    private void nodes(long job, long node) throws UsageException {
+        String range = o.typed(JobOption.NODES) ? o.text(JobOption.NODES) : "";
+        int dash = range.indexOf('-');
+        long least = range.isEmpty() ? 0 : Digits.parseNumber(dash < 0 ? range : range.substring(0, dash));
+        long most = range.isEmpty() ? Long.MAX_VALUE : Digits.parseNumber(dash < 0 ? range : range.substring(dash + 1));
+        if (job > 0 && job < least) {
+            throw error(SPEC + ", --gpus < -N");
+        }
+        if (job == 0 || node == 0) {
+            return;
+        }
+        if (job % node != 0) {
+            throw error(SPEC + ", --gpus is not multiple of --gres=gpu/--gpus-per-node");
+        }
+        if (job / node < least || job / node > most) {
+            throw error(SPEC + ". Based on --gpu and --gres=gpu/--gpus-per-node required nodes (" + job / node
+                    + ") doesn't fall between min_nodes (" + least + ") and max_nodes (" + most + ") boundaries.");
+        }
+    }
+
+    private void tasks(long job, long node, long task) throws UsageException {
+        if (task > 0 && node > 0 && o.typed(JobOption.NTASKS_PER_NODE) && node / task != o.number(JobOption.NTASKS_PER_NODE)) {
+            throw error(SPEC + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node differ from "
+                    + "--ntasks-per-node.");
+        }
+        if (task > 0 && node > 0 && node % task != 0) {
+            throw error(SPEC + ", --gres=gpu/--gpus-per-node not multiple of --gpus-per-task.");
+        }
+        if (task > 0 && job > 0 && job % task != 0) {
+            throw error(SPEC + ", --gpus not multiple of --gpus-per-task");
+        }
+        if (task > 0 && job > 0 && o.typed(JobOption.NTASKS) && job / task != o.number(JobOption.NTASKS)) {
+            throw error(SPEC + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
+        }
+    }
+
+    private long typedCount(JobOption option) {
+        return o.typed(option) ? count(o.text(option)) : 0;
+    }
+
+    /** {@code 2}, {@code a100:2,v100:1}: together. */
+    private static long count(String text) {
+        long sum = 0;
+        for (String item : Texts.split(text, ',')) {
+            long n = Digits.parseNumber(item.substring(item.lastIndexOf(':') + 1));
+            sum += n < 0 ? 1 : n;
+        }
+        return sum;
+    }
+
+    private long ofGres() {
+        long sum = 0;
+        for (String item : Texts.split(o.text(JobOption.GRES), ',')) {
+            String of = ofGpu(item);
+            sum += of == null ? 0 : of.isEmpty() ? 1 : count(of);
+        }
+        return sum;
+    }
+
+    /** What is said of GPUs in an item of --gres; null if it is of something else. */
+    private static String ofGpu(String item) {
+        String plain = item.startsWith("gres/") || item.startsWith("gres:") ? item.substring(5) : item;
+        return plain.equals("gpu") ? "" : plain.startsWith("gpu:") ? plain.substring(4) : null;
+    }
+
+    private UsageException fatal(String sentence) {
+        return new UsageException(CommandContext.FATAL_EXIT, List.of(o.context().name() + ": fatal: " + sentence));
+    }
+
+    /** Where the cluster has no GPUs nobody looks at what they have to do with each other. */
+    private UsageException error(String sentence) {
+        String invalid = o.context().name() + ": error: Invalid generic resource (gres) specification";
+        return new UsageException(o.exitError(1), areKnown() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid));
+    }
+
+    private boolean areKnown() {
+        return o.context().host().settings().gresTypes.contains("gpu");
+    }
+}

@@ -1,0 +1,45 @@
+package dev.muster.cli.request;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.UsageException;
+import dev.muster.cli.option.JobOption;
+import dev.muster.cli.option.JobOptions;
+import dev.muster.cli.option.OptionCheck;
+import dev.muster.model.json.Json;
+import dev.muster.transport.Syslog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** {@code cli_filter/syslog}: what was asked for and with which environment, once it has been taken, goes to the system's log. */
+public final class SubmissionLog {
+    static final String PLUGIN = "cli_filter/syslog";
+    /** A job without a step to speak of. */
+    public static final long NO_STEP = 4294967294L;
+
+    private SubmissionLog() {}
+
+    static void taken(JobOptions o, int jobId, long stepId, List<String> words) throws UsageException {
+        CommandContext c = o.context();
+        if (c.host().cliFilters().stream().anyMatch(p -> p.equals(PLUGIN) || p.equals("syslog"))) {
+            String text = "post_submit: " + text(o, jobId, stepId, words);
+            Syslog.open("slurm/" + PLUGIN, Syslog.USER).ifPresent(log -> log.notice(text));
+        }
+    }
+
+    /** One line of JSON. */
+    static String text(JobOptions o, int jobId, long stepId, List<String> words) throws UsageException {
+        Json.Obj options = new Json.Obj();
+        for (JobOption option : JobOption.values()) {
+            if (o.has(option)) {
+                options.put(option.longName, OptionCheck.shown(option, o.text(option)));
+            }
+        }
+        Json.Obj env = new Json.Obj();
+        for (Map.Entry<String, String> e : o.context().env().entrySet()) {
+            env.put(e.getKey(), e.getValue());
+        }
+        return new Json.Obj().put("jobid", (long) jobId).put("stepid", stepId)
+                .put("options", options.put("argv", new ArrayList<Object>(words))).put("env", env).toString();
+    }
+}

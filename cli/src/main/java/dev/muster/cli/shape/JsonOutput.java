@@ -1,0 +1,112 @@
+package dev.muster.cli.shape;
+
+import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Texts;
+import dev.muster.cli.command.UsageException;
+import dev.muster.model.Release;
+import dev.muster.model.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What commands print for {@code --json} and {@code --yaml}: a tree and its envelope. */
+public final class JsonOutput {
+    /** Layouts of answers, set by SLURM_JSON and SLURM_YAML. */
+    private static final String LAYOUTS = "pretty|compact|no_tag|complex|";
+
+    private JsonOutput() {}
+
+    public static Names names(CommandContext c) {
+        return new Names(cluster(c), c.host()::userName);
+    }
+
+    private static String cluster(CommandContext c) {
+        return c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+    }
+
+    /**
+     * Checks the option while the command line is parsed. {@code list} prints the data parsers and ends the command.
+     *
+     * @param form json or yaml
+     * @param text the option's value, behind {@code --json=}
+     * @return the same text
+     */
+    public static String chosen(CommandContext c, String form, String text) throws UsageException {
+        if (text.equals("list")) {
+            c.out().println("Possible data_parser plugins:\n" + String.join("\n", DataParser.all()));
+            throw new UsageException(0, List.of());
+        }
+        parser(c, form, text);
+        return text;
+    }
+
+    private static DataParser parser(CommandContext c, String form, String text) throws UsageException {
+        Optional<DataParser> known = DataParser.parse(text);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        int plus = text.indexOf('+');
+        String name = (plus < 0 ? text : text.substring(0, plus)).replace("data_parser/", "");
+        List<String> why = name.isEmpty() ? List.of("data_parser_g_new: unable to find plugin ")
+                : List.of("load_plugins: unable to find plugin: data_parser/" + name,
+                "data_parser_g_new: failure loading plugins: Plugin has invalid format or unable to be loaded");
+        List<String> lines = new ArrayList<>();
+        why.forEach(line -> lines.add(c.name() + ": error: " + line));
+        lines.add(c.name() + ": error: application/" + (form.equals("yaml") ? "x-yaml" : form) + " output not supported by data_parser/v0.0."
+                + DataParser.NEWEST);
+        throw new UsageException(c.name().equals("sacct") ? 0 : c.name().equals("sdiag") || c.name().equals("sshare") ? 253 : 1, lines);
+    }
+
+    /** "" without accounting. */
+    private static String accounting(CommandContext c) {
+        String type = c.host().accountingType();
+        return type.endsWith("/none") ? "" : type;
+    }
+
+    /** Returns the requested version of the shapes. @param text the option's value, behind {@code --json=} */
+    public static int version(String text) {
+        return DataParser.parse(text).map(DataParser::version).orElse(DataParser.NEWEST);
+    }
+
+    /**
+     * Refuses a data parser without a shape for the requested answer.
+     *
+     * @param since last part of the first version with the shape
+     */
+    public static void require(CommandContext c, String form, String text, int since, int exitCode) throws UsageException {
+        if (version(text) < since) {
+            throw c.bad(exitCode, "--" + form + "=" + text + ": data parsers before v0.0." + since + " have no shape for this");
+        }
+    }
+
+    /** Prints the answer with its envelope. @param text the option's value, behind {@code --json=} */
+    public static int print(CommandContext c, String form, String text, Json.Obj answer) throws UsageException {
+        DataParser parser = parser(c, form, text);
+        String variable = c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML");
+        List<String> words = Texts.split(Texts.lower(variable), ',');
+        if (!words.stream().allMatch(word -> word.matches(LAYOUTS))) {
+            throw new UsageException(1, List.of(c.name() + ": fatal: Unable to parse serializer \"" + variable + "\" flags: Invalid argument"));
+        }
+        parser.notes().forEach(note -> c.err().println(c.name() + ": " + note));
+        Json.Obj slurm = new Json.Obj()
+                .put("version", Tree.release())
+                .put("release", Release.VERSION).put("cluster", cluster(c));
+        List<Object> command = new ArrayList<>();
+        command.add(c.name());
+        command.addAll(c.args());
+        Json.Obj meta = new Json.Obj()
+                .put("plugin", new Json.Obj().put("type", "").put("name", "").put("data_parser", parser.name())
+                        .put("accounting_storage", accounting(c)))
+                .put("client", new Json.Obj().put("source", "").put("user", c.host().userName(c.host().uid()))
+                        .put("group", c.host().groupName(c.host().gid())))
+                .put("command", command).put("slurm", slurm);
+        List<Object> warnings = new ArrayList<>();
+        if (answer.raw("warnings") instanceof List<?> own) {
+            warnings.addAll(own);
+        }
+        answer.put("meta", meta).put("errors", new ArrayList<Object>()).put("warnings", warnings);
+        Tree.document(form, parser.shaped(answer), words.lastIndexOf("compact") > words.lastIndexOf("pretty"), !words.contains("no_tag"),
+                c.out()::print);
+        return 0;
+    }
+}
