@@ -2,7 +2,7 @@ package dev.muster.cli;
 
 import dev.muster.cli.service.ServiceCommand;
 import dev.muster.cli.service.ServiceConnection;
-import dev.muster.cli.service.ServiceShared;
+import dev.muster.cli.service.ServiceResources;
 import dev.muster.transport.MonotonicClock;
 import java.io.File;
 import java.io.IOException;
@@ -33,7 +33,7 @@ public final class CommandService {
     private static final int SETTLE_MS = 3000;
     private static final int PATIENCE_MS = 30_000;
 
-    private final ServiceShared shared = new ServiceShared(Native.launcher(), CommandTable::run);
+    private final ServiceResources shared = new ServiceResources(Native.launcher(), CommandTable::run);
     private final Semaphore places = new Semaphore(COMMANDS_MAX);
     private final AtomicInteger daemons = new AtomicInteger();
     private final AtomicInteger waiting = new AtomicInteger();

@@ -27,7 +27,7 @@ import dev.muster.cli.submit.Salloc;
 import dev.muster.cli.submit.Sbatch;
 import dev.muster.cli.submit.Scrontab;
 import dev.muster.cli.wrap.Bsub;
-import dev.muster.cli.wrap.Lsf;
+import dev.muster.cli.wrap.LsfCommand;
 import dev.muster.cli.wrap.Mpiexec;
 import dev.muster.cli.wrap.MusterCommand;
 import dev.muster.cli.wrap.PbsJob;
@@ -83,7 +83,7 @@ public final class CommandTable {
             case "pbsnodes" -> Optional.of(new PbsNodes(CommandTable::run));
             case "mpiexec.slurm" -> Optional.of(new Mpiexec(CommandTable::run));
             case "bsub" -> Optional.of(new Bsub(CommandTable::run));
-            case "bjobs", "bkill", "lsid" -> Optional.of(Lsf.of(CommandTable::run, name));
+            case "bjobs", "bkill", "lsid" -> Optional.of(LsfCommand.of(CommandTable::run, name));
             case "sreport" -> Optional.of(new Sreport());
             default -> Optional.empty();
         };

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.connection.RequestIds;
-import dev.muster.cli.format.Ranks;
+import dev.muster.cli.format.TaskRanges;
 import dev.muster.cli.step.IoFrame;
 import dev.muster.cli.step.StepFiles;
 import dev.muster.model.format.Bytes;
@@ -562,7 +562,7 @@ class StepTest {
         assertThat(back.task()).isEqualTo(-1);
         assertThat(back.offset()).isEqualTo(1L << 40);
         assertThat(back.bytes()).containsExactly(1, 2);
-        assertThat(Ranks.text(List.of(5, 0, 1, 2, 9))).isEqualTo("0-2,5,9");
+        assertThat(TaskRanges.text(List.of(5, 0, 1, 2, 9))).isEqualTo("0-2,5,9");
     }
 
     /** A signal after the grant, before the command or the step has handlers of its own, gives the allocation back. */

@@ -8,7 +8,7 @@ import dev.muster.model.format.Times;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Checks and converts the conditions and values of {@code sacctmgr modify job} before {@link Edit} sends them to slurmdbd. */
+/** Checks and converts the conditions and values of {@code sacctmgr modify job} before {@link EditCommand} sends them to slurmdbd. */
 final class ModifyJobOptions {
     private static final LimitField TRES = LimitField.find(LimitField.ASSOC, "GrpTRES").orElseThrow();
 

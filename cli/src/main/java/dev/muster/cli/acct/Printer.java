@@ -2,7 +2,7 @@ package dev.muster.cli.acct;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.TextTable;
 import dev.muster.model.format.Durations;
 import dev.muster.model.json.Json;
 import java.time.Instant;
@@ -23,17 +23,17 @@ final class Printer {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
     private final CommandContext c;
-    private final Grid grid;
+    private final TextTable grid;
     private final List<Field> fields = new ArrayList<>();
     private final boolean tree;
     private int highest;
 
-    Printer(CommandContext c, Grid.Style style, Entity entity, String format, boolean tree) throws UsageException {
+    Printer(CommandContext c, TextTable.Style style, Entity entity, String format, boolean tree) throws UsageException {
         this(c, style, entity, format, tree, Map.of());
     }
 
     /** @param titles replacement titles by column key */
-    Printer(CommandContext c, Grid.Style style, Entity entity, String format, boolean tree, Map<String, String> titles) throws UsageException {
+    Printer(CommandContext c, TextTable.Style style, Entity entity, String format, boolean tree, Map<String, String> titles) throws UsageException {
         this.c = c;
         this.tree = tree;
         for (String item : format.split(",")) {
@@ -55,7 +55,7 @@ final class Printer {
             }
             fields.add(new Field(column, width));
         }
-        grid = new Grid(fields.stream().map(f -> new Grid.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width)).toList(),
+        grid = new TextTable(fields.stream().map(f -> new TextTable.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width)).toList(),
                 style, c.out());
     }
 

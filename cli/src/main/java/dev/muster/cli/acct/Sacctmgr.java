@@ -7,7 +7,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JsonOutput;
-import dev.muster.cli.submit.Interactive;
+import dev.muster.cli.submit.InteractiveShell;
 import dev.muster.model.Release;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
@@ -25,18 +25,18 @@ public final class Sacctmgr implements Command {
 
     @Override
     public List<GetOpt.Opt> options() {
-        return Options.TABLE;
+        return SacctmgrOptions.TABLE;
     }
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
         SacctmgrSwitches s = new SacctmgrSwitches();
         List<String> args = new ArrayList<>();
-        Options.Outcome outcome = Options.parse(c, s, args);
-        if (outcome == Options.Outcome.DONE) {
+        SacctmgrOptions.Outcome outcome = SacctmgrOptions.parse(c, s, args);
+        if (outcome == SacctmgrOptions.Outcome.DONE) {
             return 0;
         }
-        if (outcome == Options.Outcome.WRONG) {
+        if (outcome == SacctmgrOptions.Outcome.WRONG) {
             return 1;
         }
         if (!c.host().accountingType().equals(SLURMDBD)) {
@@ -52,7 +52,7 @@ public final class Sacctmgr implements Command {
 
     private int interactive(CommandContext c, SacctmgrSwitches s) {
         c.host().needsOwnProcess();
-        return Interactive.run(c, false, first -> verb(first).equals("exit"), words -> one(c, s, words));
+        return InteractiveShell.run(c, false, first -> verb(first).equals("exit"), words -> one(c, s, words));
     }
 
     static String verb(String typed) {
@@ -69,10 +69,10 @@ public final class Sacctmgr implements Command {
         }
         switch (verb) {
             case "show", "problem", "associations" -> {
-                return new Show(c, s).run(verb.equals("show") ? rest : prefixed(verb, rest));
+                return new ShowCommand(c, s).run(verb.equals("show") ? rest : prefixed(verb, rest));
             }
             case "add", "modify", "delete" -> {
-                return new Edit(c, s, verb).run(rest);
+                return new EditCommand(c, s, verb).run(rest);
             }
             case "clear" -> {
                 return clear(c, rest);
@@ -87,7 +87,7 @@ public final class Sacctmgr implements Command {
                 return simple(c, "Shutdown", " Problem shutting down server: ");
             }
             case "version" -> c.out().println(Release.LINE);
-            case "help" -> Options.help(c);
+            case "help" -> SacctmgrOptions.help(c);
             case "quiet" -> s.quiet = true;
             case "verbose" -> s.verbose++;
             case "parsable" -> {
@@ -96,16 +96,16 @@ public final class Sacctmgr implements Command {
             }
             case "readonly" -> s.readOnly = true;
             case "dump" -> {
-                return new Dump(c).run(rest);
+                return new DumpCommand(c).run(rest);
             }
             case "archive" -> {
-                return new Archive(c, s).run(rest);
+                return new ArchiveCommand(c, s).run(rest);
             }
             case "roll" -> {
-                return new Archive(c, s).roll(rest);
+                return new ArchiveCommand(c, s).roll(rest);
             }
             case "load" -> {
-                return new Load(c, s).run(rest);
+                return new LoadCommand(c, s).run(rest);
             }
             case "oneliner" -> { }      // lists have a line for each as it is
             default -> {

@@ -1,7 +1,7 @@
 package dev.muster.cli.acct;
 
 import dev.muster.cli.command.CommandContext;
-import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.TextTable;
 
 /** Switches of sacctmgr, which interactive commands may change. */
 final class SacctmgrSwitches {
@@ -24,7 +24,7 @@ final class SacctmgrSwitches {
         }
     }
 
-    Grid.Style style() {
-        return new Grid.Style(!noHeader, bars, lastBar);
+    TextTable.Style style() {
+        return new TextTable.Style(!noHeader, bars, lastBar);
     }
 }

@@ -2,7 +2,7 @@ package dev.muster.cli.list;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.Natural;
+import dev.muster.cli.format.NaturalOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -58,7 +58,7 @@ final class SinfoOrder implements Comparator<SinfoRow> {
             case PARTITION, PARTITION_NAME -> k.byConfiguration ? Integer.compare(a.order, b.order)
                     : a.partition.text("name").compareTo(b.partition.text("name"));
             case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> Long.compare(a.stateOrder(), b.stateOrder());
-            case NODE_LIST -> Natural.compare(a.first().text("name"), b.first().text("name"));
+            case NODE_LIST -> NaturalOrder.compare(a.first().text("name"), b.first().text("name"));
             case CPUS -> Long.compare(a.min("cpus"), b.min("cpus"));
             case MEMORY -> Long.compare(a.min("memoryMb"), b.min("memoryMb"));
             case DISK -> Long.compare(a.min("tmpDiskMb"), b.min("tmpDiskMb"));

@@ -7,7 +7,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.format.JobRows;
-import dev.muster.cli.format.Natural;
+import dev.muster.cli.format.NaturalOrder;
 import dev.muster.cli.format.RowFormat;
 import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.CommonOptions;
@@ -304,7 +304,7 @@ public final class Sprio implements Command {
             if (letter == '-' || letter == '+') {
                 down = letter == '-';
             } else if (LETTERS.indexOf(letter) >= 0) {
-                Comparator<Json.Obj> one = letter == 'i' ? by : (a, b) -> Natural.compare(value(a, letter, weights), value(b, letter, weights));
+                Comparator<Json.Obj> one = letter == 'i' ? by : (a, b) -> NaturalOrder.compare(value(a, letter, weights), value(b, letter, weights));
                 all.add(down ? one.reversed() : one);
                 down = false;
             } else if (letter != ',') {

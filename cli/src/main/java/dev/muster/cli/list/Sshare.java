@@ -6,7 +6,7 @@ import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.TextTable;
 import dev.muster.cli.format.TresText;
 import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.CommonOptions;
@@ -28,11 +28,11 @@ public final class Sshare implements Command {
             "version:V:n", "help::n", "usage::n");
 
     /** In the order in which they are listed. */
-    private static final List<Grid.Column> COLUMNS = List.of(new Grid.Column("Account", -20), new Grid.Column("Cluster", 10),
-            new Grid.Column("EffectvUsage", 13), new Grid.Column("FairShare", 10), new Grid.Column("GrpTRESMins", 30),
-            new Grid.Column("GrpTRESRaw", 30), new Grid.Column("ID", 6), new Grid.Column("LevelFS", 10), new Grid.Column("NormShares", 11),
-            new Grid.Column("NormUsage", 11), new Grid.Column("Partition", 12), new Grid.Column("RawShares", 10),
-            new Grid.Column("RawUsage", 11), new Grid.Column("TRESRunMins", 30), new Grid.Column("User", 10));
+    private static final List<TextTable.Column> COLUMNS = List.of(new TextTable.Column("Account", -20), new TextTable.Column("Cluster", 10),
+            new TextTable.Column("EffectvUsage", 13), new TextTable.Column("FairShare", 10), new TextTable.Column("GrpTRESMins", 30),
+            new TextTable.Column("GrpTRESRaw", 30), new TextTable.Column("ID", 6), new TextTable.Column("LevelFS", 10),
+            new TextTable.Column("NormShares", 11), new TextTable.Column("NormUsage", 11), new TextTable.Column("Partition", 12), new TextTable.Column("RawShares", 10),
+            new TextTable.Column("RawUsage", 11), new TextTable.Column("TRESRunMins", 30), new TextTable.Column("User", 10));
     private static final int LISTED_PER_LINE = 4;
     private static final int LISTED_WIDTH = 17;
 
@@ -116,8 +116,8 @@ public final class Sshare implements Command {
         if (!w.json.isEmpty()) {
             return JsonOutput.print(c, w.json, w.parser, SharesJson.of(rows, c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst()));
         }
-        List<Grid.Column> columns = columns(c, w, reply.flag("tree"));
-        Grid grid = new Grid(columns, new Grid.Style(w.header, w.bars, w.lastBar), c.out());
+        List<TextTable.Column> columns = columns(c, w, reply.flag("tree"));
+        TextTable grid = new TextTable(columns, new TextTable.Style(w.header, w.bars, w.lastBar), c.out());
         grid.header();
         Deque<Integer> above = new ArrayDeque<>();
         for (Json.Obj r : rows) {
@@ -152,7 +152,7 @@ public final class Sshare implements Command {
     }
 
     /** @param tree of the fair tree, which alone has levels */
-    private static List<Grid.Column> columns(CommandContext c, Wanted w, boolean tree) throws UsageException {
+    private static List<TextTable.Column> columns(CommandContext c, Wanted w, boolean tree) throws UsageException {
         if (w.format.isEmpty()) {
             List<String> names = new ArrayList<>(List.of("Account", "User"));
             if (w.partitions) {
@@ -164,14 +164,14 @@ public final class Sshare implements Command {
                     : List.of("NormUsage", "EffectvUsage", "FairShare", "GrpTRESMins", "TRESRunMins"));
             return names.stream().map(n -> COLUMNS.stream().filter(k -> k.title().equals(n)).findFirst().orElseThrow()).toList();
         }
-        List<Grid.Column> out = new ArrayList<>();
+        List<TextTable.Column> out = new ArrayList<>();
         for (String item : Texts.split(w.format, ',')) {
             int percent = item.indexOf('%');
             String name = percent < 0 ? item : item.substring(0, percent);
-            Grid.Column found = COLUMNS.stream().filter(k -> k.title().toLowerCase(Locale.ROOT).startsWith(Texts.lower(name))).findFirst()
+            TextTable.Column found = COLUMNS.stream().filter(k -> k.title().toLowerCase(Locale.ROOT).startsWith(Texts.lower(name))).findFirst()
                     .orElseThrow(() -> c.bad(1, "Invalid field requested: \"" + name + "\""));
             String width = percent < 0 ? "" : item.substring(percent + 1);
-            out.add(width.matches("-?[0-9]{1,5}") ? new Grid.Column(found.title(), Integer.parseInt(width)) : found);
+            out.add(width.matches("-?[0-9]{1,5}") ? new TextTable.Column(found.title(), Integer.parseInt(width)) : found);
         }
         return out;
     }

@@ -21,15 +21,15 @@ final class ClusterReports {
     private static final int TOP = 10;
 
     private final CommandContext c;
-    private final Settings s;
-    private final Conditions asked;
-    private final Source source;
+    private final SreportSwitches s;
+    private final ReportRequest asked;
+    private final UsageSource source;
 
-    ClusterReports(CommandContext c, Settings s, Conditions asked) {
+    ClusterReports(CommandContext c, SreportSwitches s, ReportRequest asked) {
         this.c = c;
         this.s = s;
         this.asked = asked;
-        this.source = new Source(c, s, asked);
+        this.source = new UsageSource(c, s, asked);
     }
 
     private static UseTable.Field use(String name, int least, String key, String title) {
@@ -48,7 +48,7 @@ final class ClusterReports {
         if (!asked.format.isEmpty()) {
             return asked.format;
         }
-        return Conditions.split(standard + (s.tres.isEmpty() ? "" : ",tresname") + last);
+        return ReportRequest.split(standard + (s.tres.isEmpty() ? "" : ",tresname") + last);
     }
 
     private int done(UseTable table) {
@@ -67,12 +67,12 @@ final class ClusterReports {
             for (String name : tres) {
                 cluster.stream().filter(r -> r.text("TRES").equals(name) && !name.equals("node")).forEach(r -> {
                     UseTable.Row row = UseTable.Row.of(Map.of("Cluster", r.text("Cluster"), "TRES", name, "Count", r.text("Count")));
-                    long reported = Source.number(r, "Reported");
+                    long reported = UsageSource.number(r, "Reported");
                     for (String key : List.of("Allocated", "Down", "PlannedDown", "Idle", "Planned", "OverCommitted")) {
-                        row.use(key, Source.number(r, key), reported);
+                        row.use(key, UsageSource.number(r, key), reported);
                     }
                     // the share of the time asked for that there are records of: holes in accounting show here
-                    row.use("Reported", reported, Source.number(r, "Count") * (asked.to - asked.from));
+                    row.use("Reported", reported, UsageSource.number(r, "Count") * (asked.to - asked.from));
                     rows.add(row);
                 });
             }
@@ -89,9 +89,9 @@ final class ClusterReports {
             row.texts().put("Cluster", cluster);
             row.texts().put("TRES", name);
             row.texts().put("Proper", source.properName(place.getOrDefault("User", "")));
-            row.texts().put("Count", Long.toString(Math.round((double) Source.number(r, name) / (asked.to - asked.from))));
-            rows.add(row.use("Used", Source.number(r, name), totals.getOrDefault(cluster + " " + name, 0L))
-                    .use("Energy", Source.number(r, "energy"), totals.getOrDefault(cluster + " energy", 0L)));
+            row.texts().put("Count", Long.toString(Math.round((double) UsageSource.number(r, name) / (asked.to - asked.from))));
+            rows.add(row.use("Used", UsageSource.number(r, name), totals.getOrDefault(cluster + " " + name, 0L))
+                    .use("Energy", UsageSource.number(r, "energy"), totals.getOrDefault(cluster + " energy", 0L)));
         }
     }
 
@@ -117,7 +117,7 @@ final class ClusterReports {
         for (Json.Obj r : source.rows("accounts", new Json.Obj())) {
             String account = r.text("Account");
             String user = r.text("User");
-            int depth = (int) Source.number(r, "Depth");
+            int depth = (int) UsageSource.number(r, "Depth");
             if (user.isEmpty()) {
                 while (above.size() > depth) {
                     above.removeLast();
@@ -160,7 +160,7 @@ final class ClusterReports {
 
     private Comparator<Json.Obj> most() throws UsageException {
         String first = source.tres().getFirst();
-        return Comparator.<Json.Obj>comparingLong(r -> -Source.number(r,
+        return Comparator.<Json.Obj>comparingLong(r -> -UsageSource.number(r,
                 first)).thenComparing(r -> r.text("User")).thenComparing(r -> r.text("Account"));
     }
 
@@ -203,7 +203,7 @@ final class ClusterReports {
             }
             for (String key : r.fields().keySet()) {
                 if (!List.of("Cluster", "User", "Account", "Depth", "WCKey").contains(key)) {
-                    sum.put(key, Long.toString(Source.number(sum, key) + Source.number(r, key)));
+                    sum.put(key, Long.toString(UsageSource.number(sum, key) + UsageSource.number(r, key)));
                 }
             }
         }
@@ -220,7 +220,7 @@ final class ClusterReports {
 
     /** @param condition the list that selects values of the column; an empty list selects all */
     private record Column(String key, String condition) {
-        boolean selects(Conditions asked, Json.Obj row) {
+        boolean selects(ReportRequest asked, Json.Obj row) {
             List<String> wanted = asked.list(condition);
             return wanted.isEmpty() || wanted.contains(row.text(key));
         }

@@ -2,7 +2,7 @@ package dev.muster.cli.report;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.TextTable;
 import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,16 +24,16 @@ final class JobReports {
     private record Range(String title, long from, long to) {}
 
     private final CommandContext c;
-    private final Settings s;
-    private final Conditions asked;
-    private final Source source;
+    private final SreportSwitches s;
+    private final ReportRequest asked;
+    private final UsageSource source;
     private final boolean counts;
 
-    JobReports(CommandContext c, Settings s, Conditions asked) {
+    JobReports(CommandContext c, SreportSwitches s, ReportRequest asked) {
         this.c = c;
         this.s = s;
         this.asked = asked;
-        this.source = new Source(c, s, asked);
+        this.source = new UsageSource(c, s, asked);
         this.counts = asked.flags.contains("printjobcount");
     }
 
@@ -86,12 +86,12 @@ final class JobReports {
         String grouping = asked.lists.getOrDefault("grouping", "");
         if (grouping.equalsIgnoreCase("individual")) {
             TreeSet<Long> sizes = new TreeSet<>();
-            rows.forEach(r -> sizes.add(Source.number(r, "CPUs")));
+            rows.forEach(r -> sizes.add(UsageSource.number(r, "CPUs")));
             sizes.forEach(size -> out.add(new Range(size + " " + unit, size, size + 1)));
             return out;
         }
         TreeSet<Long> bounds = new TreeSet<>();
-        for (String bound : Conditions.split(grouping)) {
+        for (String bound : ReportRequest.split(grouping)) {
             if (bound.matches("\\d{1,9}") && Long.parseLong(bound) > 0) {
                 bounds.add(Long.parseLong(bound));
             } else {
@@ -116,18 +116,18 @@ final class JobReports {
         int width = shares ? BOTH_WIDTH : SIZE_WIDTH;
         boolean cluster = asked.format.isEmpty() || asked.format.stream().anyMatch(f -> f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
         boolean name = asked.format.isEmpty() || asked.format.stream().anyMatch(f -> !f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
-        List<Grid.Column> columns = new ArrayList<>();
+        List<TextTable.Column> columns = new ArrayList<>();
         if (cluster) {
-            columns.add(new Grid.Column("Cluster", NAME_WIDTH));
+            columns.add(new TextTable.Column("Cluster", NAME_WIDTH));
         }
         if (name) {
-            columns.add(new Grid.Column(by.equals("wckey") ? "Wckey" : "Account", by.equals("accountandwckey") ? PAIR_WIDTH : NAME_WIDTH));
+            columns.add(new TextTable.Column(by.equals("wckey") ? "Wckey" : "Account", by.equals("accountandwckey") ? PAIR_WIDTH : NAME_WIDTH));
         }
-        ranges.forEach(r -> columns.add(new Grid.Column(r.title, width)));
-        columns.add(new Grid.Column("Total Count", COUNT_WIDTH));
-        columns.add(new Grid.Column("% of cluster", SHARE_WIDTH));
-        Grid.title(s.style(), c.out(), title);
-        Grid grid = new Grid(columns, s.style(), c.out());
+        ranges.forEach(r -> columns.add(new TextTable.Column(r.title, width)));
+        columns.add(new TextTable.Column("Total Count", COUNT_WIDTH));
+        columns.add(new TextTable.Column("% of cluster", SHARE_WIDTH));
+        TextTable.title(s.style(), c.out(), title);
+        TextTable grid = new TextTable(columns, s.style(), c.out());
         grid.header();
         Map<String, List<Json.Obj>> clusters = new LinkedHashMap<>();
         rows.forEach(r -> clusters.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>()).add(r));
@@ -146,7 +146,7 @@ final class JobReports {
                 long total = sum(mine, new Range("", 0, Long.MAX_VALUE));
                 ranges.forEach(r -> line.add(text(sum(mine, r), total)));
                 line.add(text(total, total));
-                line.add(Unit.PERCENT.text(total, all));
+                line.add(UsageUnit.PERCENT.text(total, all));
                 grid.row(line);
             });
         });
@@ -157,7 +157,7 @@ final class JobReports {
     }
 
     private long sum(List<Json.Obj> rows, Range range) {
-        return rows.stream().filter(r -> Source.number(r, "CPUs") >= range.from && Source.number(r, "CPUs") < range.to)
-                .mapToLong(r -> Source.number(r, counts ? "Jobs" : "Seconds")).sum();
+        return rows.stream().filter(r -> UsageSource.number(r, "CPUs") >= range.from && UsageSource.number(r, "CPUs") < range.to)
+                .mapToLong(r -> UsageSource.number(r, counts ? "Jobs" : "Seconds")).sum();
     }
 }

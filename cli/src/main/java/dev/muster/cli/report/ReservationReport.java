@@ -13,15 +13,15 @@ final class ReservationReport {
     private static final int USE_WIDTH = 20;
 
     private final CommandContext c;
-    private final Settings s;
-    private final Conditions asked;
-    private final Source source;
+    private final SreportSwitches s;
+    private final ReportRequest asked;
+    private final UsageSource source;
 
-    ReservationReport(CommandContext c, Settings s, Conditions asked) {
+    ReservationReport(CommandContext c, SreportSwitches s, ReportRequest asked) {
         this.c = c;
         this.s = s;
         this.asked = asked;
-        this.source = new Source(c, s, asked);
+        this.source = new UsageSource(c, s, asked);
     }
 
     private List<UseTable.Field> fields() {
@@ -38,7 +38,7 @@ final class ReservationReport {
 
     int utilization() throws UsageException {
         List<String> only = s.tres.isEmpty() || s.tres.equalsIgnoreCase("ALL") ? List.of() : source.tres();
-        int width = USE_WIDTH + (s.unit.both() ? Unit.BRACKETS : 0);
+        int width = USE_WIDTH + (s.unit.both() ? UsageUnit.BRACKETS : 0);
         List<String> format = new ArrayList<>();
         for (String word : asked.format.isEmpty() ? List.of("cluster", "name", "start", "end", "tresname", "allocated", "idle") : asked.format) {
             boolean use = !word.contains("%") && word.length() > 1 && ("allocated".startsWith(word.toLowerCase(java.util.Locale.ROOT))
@@ -63,15 +63,15 @@ final class ReservationReport {
     }
 
     private UseTable.Row row(Json.Obj r) {
-        long start = Source.number(r, "Start");
-        long end = Source.number(r, "End");
-        long whole = Source.number(r, "Count") * (end - start);
+        long start = UsageSource.number(r, "Start");
+        long end = UsageSource.number(r, "End");
+        long whole = UsageSource.number(r, "Count") * (end - start);
         UseTable.Row row = UseTable.Row.of(Map.of("Cluster", r.text("Cluster"), "Name", r.text("Name"), "ID", r.text("ID"), "Nodes", r.text("Nodes"),
                 "Flags", r.text("Flags"), "Assocs", r.text("Assocs"), "TRES", r.text("TRES"), "Count", r.text("Count"),
                 "Start", c.time(start), "End", c.time(end)));
         row.texts().put("Time", Durations.full(end - start));
         row.texts().put("TRESTime", Durations.full(whole));
-        long used = Math.min(whole, Source.number(r, "Allocated"));
+        long used = Math.min(whole, UsageSource.number(r, "Allocated"));
         return row.use("Allocated", used, whole).use("Idle", whole - used, whole);
     }
 }

@@ -5,7 +5,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.submit.Interactive;
+import dev.muster.cli.submit.InteractiveShell;
 import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class Sreport implements Command {
         if (!p.error().isEmpty()) {
             throw new UsageException(1, List.of(c.program() + ": " + p.error(), "Try \"sreport --help\" for more information"));
         }
-        Settings s = new Settings();
+        SreportSwitches s = new SreportSwitches();
         environment(c, s);
         for (GetOpt.Hit h : p.hits()) {
             if (option(c, s, h)) {
@@ -43,21 +43,21 @@ public final class Sreport implements Command {
         return p.operands().isEmpty() ? interactive(c, s) : one(c, s, p.operands());
     }
 
-    private static void environment(CommandContext c, Settings s) {
+    private static void environment(CommandContext c, SreportSwitches s) {
         s.tres = c.env("SREPORT_TRES");
-        s.clusters.addAll(Conditions.split(c.env("SREPORT_CLUSTER")));
+        s.clusters.addAll(ReportRequest.split(c.env("SREPORT_CLUSTER")));
     }
 
     /** Whether that was all. */
-    private static boolean option(CommandContext c, Settings s, GetOpt.Hit h) {
+    private static boolean option(CommandContext c, SreportSwitches s, GetOpt.Hit h) {
         switch (h.opt().name()) {
             case "all_clusters" -> s.allClusters = true;
             case "cluster", "clusters" -> {
                 s.clusters.clear();
-                s.clusters.addAll(Conditions.split(h.value()));
+                s.clusters.addAll(ReportRequest.split(h.value()));
             }
             case "help", "usage" -> {
-                Help.print(c);
+                SreportHelp.print(c);
                 return true;
             }
             case "noheader" -> s.header = false;
@@ -74,13 +74,14 @@ public final class Sreport implements Command {
         return false;
     }
 
-    private static void time(CommandContext c, Settings s, String typed) {
-        Unit.of(typed).ifPresentOrElse(u -> s.unit = u, () -> c.err().println("unknown time format " + typed));
+    private static void time(CommandContext c, SreportSwitches s, String typed) {
+        UsageUnit.of(typed).ifPresentOrElse(u -> s.unit = u, () -> c.err().println("unknown time format " + typed));
     }
 
-    private int interactive(CommandContext c, Settings s) {
+    private int interactive(CommandContext c, SreportSwitches s) {
         c.host().needsOwnProcess();
-        return Interactive.run(c, true, first -> first.length() >= 3 && ("exit".startsWith(first) || "quit".startsWith(first)) || first.equals("\\q"),
+        return InteractiveShell.run(c, true,
+                first -> first.length() >= 3 && ("exit".startsWith(first) || "quit".startsWith(first)) || first.equals("\\q"),
                 words -> one(c, s, words));
     }
 
@@ -93,7 +94,7 @@ public final class Sreport implements Command {
         return typed.length() >= letters && word.startsWith(typed.substring(0, letters));
     }
 
-    private int one(CommandContext c, Settings s, List<String> words) throws UsageException {
+    private int one(CommandContext c, SreportSwitches s, List<String> words) throws UsageException {
         String verb = words.getFirst().toLowerCase(Locale.ROOT);
         for (String type : List.of("cluster", "job", "reservation", "user")) {
             if (means(verb, type.equals("cluster") ? 2 : type.equals("reservation") ? 3 : 1, type)) {
@@ -106,7 +107,7 @@ public final class Sreport implements Command {
             }
             time(c, s, words.get(1));
         } else if (means(verb, 4, "help")) {
-            Help.print(c);
+            SreportHelp.print(c);
         } else if (verb.equals("parsable2")) {
             s.bars(true, false);
         } else if (means(verb, 2, "parsable")) {
@@ -127,7 +128,7 @@ public final class Sreport implements Command {
         return 1;
     }
 
-    private static int report(CommandContext c, Settings s, String type, String name, List<String> words) throws UsageException {
+    private static int report(CommandContext c, SreportSwitches s, String type, String name, List<String> words) throws UsageException {
         String typed = name.toLowerCase(Locale.ROOT);
         return switch (type) {
             case "cluster" -> cluster(c, s, typed, name, words);
@@ -135,28 +136,28 @@ public final class Sreport implements Command {
                 String by = means(typed, 1, "sizesbyaccount") ? "account" : means(typed, 15, "sizesbyaccountandwckey") ? "accountandwckey"
                         : means(typed, 8, "sizesbywckey") ? "wckey" : "";
                 yield by.isEmpty() ? unknown(c, name, "job reports are, \"SizesByAccount, SizesByAccountAndWcKey, and  SizesByWckey\"")
-                        : new JobReports(c, s, Conditions.of(c, type, words)).sizes(by);
+                        : new JobReports(c, s, ReportRequest.of(c, type, words)).sizes(by);
             }
-            case "reservation" -> begins(typed, 1, "utilization") ? new ReservationReport(c, s, Conditions.of(c, type, words)).utilization()
+            case "reservation" -> begins(typed, 1, "utilization") ? new ReservationReport(c, s, ReportRequest.of(c, type, words)).utilization()
                     : unknown(c, name, "reservation reports are, \"Utilization\"");
-            default -> begins(typed, 1, "topusage") ? new ClusterReports(c, s, Conditions.of(c, type, words)).top()
+            default -> begins(typed, 1, "topusage") ? new ClusterReports(c, s, ReportRequest.of(c, type, words)).top()
                     : unknown(c, name, "user reports are, \"Top\"");
         };
     }
 
-    private static int cluster(CommandContext c, Settings s, String typed, String name, List<String> words) throws UsageException {
+    private static int cluster(CommandContext c, SreportSwitches s, String typed, String name, List<String> words) throws UsageException {
         if (begins(typed, 21, "accountutilizationbyqos")) {
-            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).accountsByQos();
+            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).accountsByQos();
         } else if (begins(typed, 21, "accountutilizationbyuser")) {
-            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).accountsByUser();
+            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).accountsByUser();
         } else if (begins(typed, 18, "userutilizationbyaccount")) {
-            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).usersByAccount();
+            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).usersByAccount();
         } else if (begins(typed, 18, "userutilizationbywckey")) {
-            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).usersByWckey();
+            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).usersByWckey();
         } else if (begins(typed, 2, "utilization")) {
-            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).utilization();
+            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).utilization();
         } else if (begins(typed, 1, "wckeyutilizationbyuser")) {
-            return new ClusterReports(c, s, Conditions.of(c, "cluster", words)).wckeysByUser();
+            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).wckeysByUser();
         }
         return unknown(c, name, "cluster reports are, \"AccountUtilizationByUser\", \"AccountUtilizationByQOS\", \"UserUtilizationByAccount\", "
                 + "\"UserUtilizationByWckey\", \"Utilization\", and \"WCKeyUtilizationByUser\"");

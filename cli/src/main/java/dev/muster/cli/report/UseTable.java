@@ -2,7 +2,7 @@ package dev.muster.cli.report;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,14 +41,14 @@ final class UseTable {
     private record Shown(Field field, int width) {}
 
     private final CommandContext c;
-    private final Settings s;
+    private final SreportSwitches s;
     private final List<Shown> shown = new ArrayList<>();
     private boolean wrong;
 
-    UseTable(CommandContext c, Settings s, List<Field> fields, List<String> format) {
+    UseTable(CommandContext c, SreportSwitches s, List<Field> fields, List<String> format) {
         this.c = c;
         this.s = s;
-        shown.addAll(Grid.named(format, (word, width) -> find(fields, word, width)));
+        shown.addAll(TextTable.named(format, (word, width) -> find(fields, word, width)));
     }
 
     private Shown find(List<Field> fields, String word, int width) {
@@ -77,20 +77,20 @@ final class UseTable {
         return shown.stream().anyMatch(f -> f.field.key.equals(key));
     }
 
-    private Grid.Column column(Shown f, List<Row> rows) {
+    private TextTable.Column column(Shown f, List<Row> rows) {
         if (f.width != 0) {
-            return new Grid.Column(f.field.title, f.width);
+            return new TextTable.Column(f.field.title, f.width);
         }
         if (f.field.width != 0) {
-            return new Grid.Column(f.field.title, f.field.width);
+            return new TextTable.Column(f.field.title, f.field.width);
         }
         long most = rows.stream().mapToLong(r -> r.use.getOrDefault(f.field.key, 0L)).max().orElse(0);
-        return new Grid.Column(f.field.title, Math.max(USE_WIDTH, Long.toString(most).length()) + (s.unit.both() ? Unit.BRACKETS : 0));
+        return new TextTable.Column(f.field.title, Math.max(USE_WIDTH, Long.toString(most).length()) + (s.unit.both() ? UsageUnit.BRACKETS : 0));
     }
 
     void print(List<String> title, List<Row> rows) {
-        Grid.title(s.style(), c.out(), title);
-        Grid grid = new Grid(shown.stream().map(f -> column(f, rows)).toList(), s.style(), c.out());
+        TextTable.title(s.style(), c.out(), title);
+        TextTable grid = new TextTable(shown.stream().map(f -> column(f, rows)).toList(), s.style(), c.out());
         grid.header();
         for (Row row : rows) {
             grid.row(shown.stream().map(f -> f.field.width != 0 ? row.texts.getOrDefault(f.field.key, "")
@@ -99,8 +99,8 @@ final class UseTable {
     }
 
     /** The line that says in what use is given. */
-    static String usage(Settings s, String tres) {
-        return "Usage reported in " + (s.unit == Unit.PERCENT ? "" : (s.tres.isEmpty() ? tres : "TRES") + " ") + s.unit.words;
+    static String usage(SreportSwitches s, String tres) {
+        return "Usage reported in " + (s.unit == UsageUnit.PERCENT ? "" : (s.tres.isEmpty() ? tres : "TRES") + " ") + s.unit.words;
     }
 
     /** Refuses what makes no sense for nodes. */

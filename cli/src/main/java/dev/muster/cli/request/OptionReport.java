@@ -16,11 +16,8 @@ public final class OptionReport {
 
     private OptionReport() {}
 
-    /** Prints the options that are set, by name; nothing without {@code -v}. */
+    /** Prints the options that are set, by name. Callers ask for it with {@code -v} only: other commands load no class for it. */
     public static void print(JobOptions options) throws UsageException {
-        if (options.verbose() == 0) {
-            return;
-        }
         CommandContext context = options.context();
         context.info("defined options");
         context.info(RULE);

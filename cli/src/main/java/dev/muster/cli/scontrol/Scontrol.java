@@ -16,7 +16,7 @@ import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.submit.AllocationClient;
-import dev.muster.cli.submit.Interactive;
+import dev.muster.cli.submit.InteractiveShell;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
@@ -86,7 +86,8 @@ public final class Scontrol implements Command {
     }
 
     private static int interactive(CommandContext c, ScontrolSwitches s) {
-        return Interactive.run(c, false, first -> first.equals("quit") || first.equals("exit") || first.equals("q"), words -> command(c, s, words));
+        return InteractiveShell.run(c, false, first -> first.equals("quit") || first.equals("exit") || first.equals("q"),
+                words -> command(c, s, words));
     }
 
     private static boolean is(String typed, String keyword, int least) {

@@ -48,7 +48,7 @@ public final class ServiceCommand implements Host {
     private static final int POSITION_BYTES = 14;
 
     private final ServiceConnection connection;
-    private final ServiceShared shared;
+    private final ServiceResources shared;
     private final List<String> argv = new ArrayList<>();
     private final Map<String, String> env = new LinkedHashMap<>();
     private final Map<String, Long> limits = new LinkedHashMap<>();
@@ -71,7 +71,7 @@ public final class ServiceCommand implements Host {
     private volatile boolean over;
 
     /** @throws IOException if the frame is not a request */
-    public ServiceCommand(ServiceConnection connection, ServiceShared shared, ServiceConnection.Frame request) throws IOException {
+    public ServiceCommand(ServiceConnection connection, ServiceResources shared, ServiceConnection.Frame request) throws IOException {
         this.connection = connection;
         this.shared = shared;
         if (request.type() != 'Q' || !parse(request.bytes()) || argv.isEmpty()) {
@@ -317,7 +317,7 @@ public final class ServiceCommand implements Host {
         if (session == null || Session.isOld(sessionMs, nowMs())) {
             String sockets = String.join("\n", conf().sackSockets()) + "\n";
             String who = connection.peer() + "\n" + sockets;
-            Optional<ServiceShared.Vouched> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
+            Optional<ServiceResources.Vouched> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
             isKnownSession = known.isPresent();
             if (isKnownSession) {
                 session = known.get().session();
@@ -330,7 +330,7 @@ public final class ServiceCommand implements Host {
                 // no daemon here vouches for the caller; its own process may read the key or ask munge
                 throw new OwnProcessException();
             }
-            fresh.ifPresent(s -> shared.vouch(who, new ServiceShared.Vouched(s, asked)));
+            fresh.ifPresent(s -> shared.vouch(who, new ServiceResources.Vouched(s, asked)));
             session = fresh.orElse(session);
             sessionMs = asked;
         }

@@ -20,7 +20,7 @@ import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.option.MultiProg;
 import dev.muster.cli.request.CliFilter;
 import dev.muster.cli.request.ComponentEnvironment;
-import dev.muster.cli.request.Components;
+import dev.muster.cli.request.HetComponents;
 import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.request.MpiKinds;
 import dev.muster.cli.request.OptionEnvironment;
@@ -79,7 +79,7 @@ public final class Srun implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        List<List<String>> sections = Components.sections('R', c.args());
+        List<List<String>> sections = HetComponents.sections('R', c.args());
         JobOptions o = new JobOptions(c, 'R', ComponentEnvironment.ofPlainStep(c));
         List<String> typed = o.readArguments(sections.getFirst());
         if (CommonOptions.helpOrVersion(c, o)) {
@@ -123,7 +123,9 @@ public final class Srun implements Command {
         if (o.typed(JobOption.CPU_BIND) && c.host().settings().unbound) {
             c.info("cluster configuration lacks support for cpu binding");
         }
-        OptionReport.print(o);
+        if (o.verbose() > 0) {
+            OptionReport.print(o);
+        }
         if (o.has(JobOption.NO_ALLOCATE)) {
             return new SrunDirect(c, o).run(program);
         }

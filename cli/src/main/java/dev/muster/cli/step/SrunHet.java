@@ -6,7 +6,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.request.CliFilter;
-import dev.muster.cli.request.Components;
+import dev.muster.cli.request.HetComponents;
 import dev.muster.cli.request.OptionEnvironment;
 import dev.muster.cli.request.OptionReport;
 import dev.muster.cli.request.ProgramFile;
@@ -65,7 +65,7 @@ final class SrunHet {
                 if (first == null) {
                     first = own;
                 } else {
-                    own.inherit(first, Components.INHERITED);
+                    own.inherit(first, HetComponents.INHERITED);
                 }
                 out.add(new Part(group, own, program));
             }
@@ -79,7 +79,9 @@ final class SrunHet {
         }
         List<Part> parts = withPrograms(c, out);
         for (Part p : parts) {
-            OptionReport.print(p.options);
+            if (p.options.verbose() > 0) {
+                OptionReport.print(p.options);
+            }
             CliFilter.preSubmit(p.options, p.group, p.program);
         }
         return parts;

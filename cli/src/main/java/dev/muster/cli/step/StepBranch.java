@@ -2,7 +2,7 @@ package dev.muster.cli.step;
 
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
-import dev.muster.cli.format.Ranks;
+import dev.muster.cli.format.TaskRanges;
 import dev.muster.model.cluster.LaunchTree;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
@@ -77,7 +77,7 @@ final class StepBranch implements Runnable {
         List<Object> behind = new ArrayList<>();
         for (StepNode node : nodes) {
             if (node != first) {
-                behind.add(new Json.Obj().put("node", node.name).put("tasks", Ranks.text(node.tasks)));
+                behind.add(new Json.Obj().put("node", node.name).put("tasks", TaskRanges.text(node.tasks)));
             }
         }
         Json.Obj out = new Json.Obj();

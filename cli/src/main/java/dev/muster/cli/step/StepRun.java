@@ -4,7 +4,7 @@ import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
-import dev.muster.cli.format.Ranks;
+import dev.muster.cli.format.TaskRanges;
 import dev.muster.cli.request.JobRequest;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.Cancel;
@@ -169,7 +169,7 @@ final class StepRun implements StepNode.Events {
     }
 
     private static String bracketed(List<Integer> ranks) {
-        return ranks.size() == 1 ? Ranks.text(ranks) : "[" + Ranks.text(ranks) + "]";
+        return ranks.size() == 1 ? TaskRanges.text(ranks) : "[" + TaskRanges.text(ranks) + "]";
     }
 
     List<StepNode> nodes() {
@@ -343,7 +343,7 @@ final class StepRun implements StepNode.Events {
         for (Map.Entry<End, List<Integer>> e : gathered.entrySet()) {
             ExitStatus s = ExitStatus.ofWaitStatus(e.getKey().status);
             String who = e.getKey().node + ": " + (e.getValue().size() > 1 ? "tasks " : "task ")
-                    + Ranks.text(e.getValue()) + ": ";
+                    + TaskRanges.text(e.getValue()) + ": ";
             if (settings.verbose > 0) {
                 int count = e.getValue().size();
                 inform("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId=" + e.getKey().of.name
@@ -595,7 +595,7 @@ final class StepRun implements StepNode.Events {
     private void status(Group group, String state) {
         List<Integer> tasks = group.local(group.nodes.stream().flatMap(n -> n.tasks.stream()).filter(t -> state(t).equals(state)).toList());
         if (!tasks.isEmpty()) {
-            inform("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + Ranks.text(tasks) + ": " + state);
+            inform("StepId=" + group.name + (tasks.size() > 1 ? " tasks " : " task ") + TaskRanges.text(tasks) + ": " + state);
         }
     }
 

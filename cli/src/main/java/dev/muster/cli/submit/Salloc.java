@@ -14,7 +14,7 @@ import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.request.CliFilter;
 import dev.muster.cli.request.ComponentEnvironment;
-import dev.muster.cli.request.Components;
+import dev.muster.cli.request.HetComponents;
 import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.request.OptionReport;
 import dev.muster.cli.request.ProgramFile;
@@ -56,23 +56,25 @@ public final class Salloc implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        List<Components.Typed> typed = Components.typed(c, 'A', Components.sections('A', c.args()));
+        List<HetComponents.Typed> typed = HetComponents.typed(c, 'A', HetComponents.sections('A', c.args()));
         JobOptions o = typed.getFirst().options();
         List<String> operands = typed.getLast().operands();
-        for (Components.Typed t : typed) {
+        for (HetComponents.Typed t : typed) {
             if (CommonOptions.helpOrVersion(c, t.options())) {
                 return 0;
             }
         }
-        List<JobOptions> components = typed.stream().map(Components.Typed::options).toList();
-        Components.complete(components);
+        List<JobOptions> components = typed.stream().map(HetComponents.Typed::options).toList();
+        HetComponents.complete(components);
         if (o.has(JobOption.CONTAINER) && !c.host().settings().launchParameters.contains("use_interactive_step")) {
             throw c.bad(o.exitError(1), "--container requires LaunchParameters=use_interactive_step");
         }
         X11Forward.refuseForComponents(c, o, components.size());
         Optional<X11Forward> windows = X11Forward.of(c, o);
         CliFilter.preSubmit(components, operands);
-        OptionReport.print(o);
+        if (o.verbose() > 0) {
+            OptionReport.print(o);
+        }
         AllocationClient client = new AllocationClient(c, o).running(List.of(operands.subList(0, Math.min(1, operands.size()))));
         String name = o.has(JobOption.JOB_NAME) ? o.text(JobOption.JOB_NAME) : o.has(JobOption.NO_SHELL) ? "no-shell" : "interactive";
         Json.Obj reply;

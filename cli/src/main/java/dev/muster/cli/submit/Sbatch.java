@@ -16,8 +16,8 @@ import dev.muster.cli.option.JobOptions;
 import dev.muster.cli.request.CliFilter;
 import dev.muster.cli.request.ClusterChoice;
 import dev.muster.cli.request.ComponentEnvironment;
-import dev.muster.cli.request.Components;
 import dev.muster.cli.request.ForeignOptions;
+import dev.muster.cli.request.HetComponents;
 import dev.muster.cli.request.JobEnvironment;
 import dev.muster.cli.request.JobRequest;
 import dev.muster.cli.request.OptionEnvironment;
@@ -45,15 +45,15 @@ public final class Sbatch implements Command {
 
     @Override
     public int run(CommandContext c) throws SlurmException, UsageException {
-        List<Components.Typed> typed = Components.typed(c, 'B', Components.sections('B', c.args()));
+        List<HetComponents.Typed> typed = HetComponents.typed(c, 'B', HetComponents.sections('B', c.args()));
         JobOptions o = typed.getFirst().options();
         List<String> operands = typed.getLast().operands();
-        for (Components.Typed t : typed) {
+        for (HetComponents.Typed t : typed) {
             if (CommonOptions.helpOrVersion(c, t.options())) {
                 return 0;
             }
         }
-        JobOptions wrap = typed.stream().map(Components.Typed::options).filter(x -> x.has(JobOption.WRAP)).findFirst().orElse(o);
+        JobOptions wrap = typed.stream().map(HetComponents.Typed::options).filter(x -> x.has(JobOption.WRAP)).findFirst().orElse(o);
         if (wrap.has(JobOption.WRAP) && !operands.isEmpty()) {
             throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
         }
@@ -70,7 +70,9 @@ public final class Sbatch implements Command {
             throw c.bad(o.exitError(1), "--wait is not possible here: the submission ends at once");
         }
         CliFilter.preSubmit(all, operands);
-        OptionReport.print(o);
+        if (o.verbose() > 0) {
+            OptionReport.print(o);
+        }
         String sent = withBufferFile(script, o.text(JobOption.BBF));
         Json.Obj reply;
         try {
@@ -114,14 +116,14 @@ public final class Sbatch implements Command {
     }
 
     /** Each component's options: of the command line and the script, and then of the first. */
-    private static List<JobOptions> components(CommandContext c, List<Components.Typed> typed, String script) throws UsageException {
+    private static List<JobOptions> components(CommandContext c, List<HetComponents.Typed> typed, String script) throws UsageException {
         List<JobOptions> out = new ArrayList<>(List.of(typed.getFirst().options()));
         int count = Math.max(typed.size(), ScriptOptions.components(script));
         for (int i = 1; i < count; i++) {
             JobOptions o = i < typed.size() ? typed.get(i).options() : new JobOptions(c, 'B');
             OptionEnvironment.read(o);
             ScriptOptions.read(script, o, i);
-            o.inherit(out.getFirst(), Components.INHERITED);
+            o.inherit(out.getFirst(), HetComponents.INHERITED);
             out.add(o);
         }
         return out;

@@ -108,7 +108,7 @@ public final class Bsub extends Wrapper {
 
     /** LSF counts in kibibytes where no unit is given. */
     private static long kilobytes(CommandContext c, String v) throws UsageException {
-        var bytes = v.matches("\\d+") ? Resources.bytes(v + "k") : Resources.bytes(v);
+        var bytes = v.matches("\\d+") ? PbsResources.bytes(v + "k") : PbsResources.bytes(v);
         if (bytes.isEmpty()) {
             throw refused(c, "-M: an amount of memory is needed, not " + v);
         }

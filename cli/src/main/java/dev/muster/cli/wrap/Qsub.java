@@ -96,7 +96,7 @@ public final class Qsub extends Wrapper {
             case "A" -> args.add("--account=" + v);
             case "h" -> args.add("-H");
             case "J", "t" -> args.add("--array=" + v);
-            case "l" -> args.addAll(Resources.options(c, v));
+            case "l" -> args.addAll(PbsResources.options(c, v));
             case "m" -> mail(c, v, args);
             case "M" -> args.add("--mail-user=" + v);
             case "N" -> args.add("-J" + v);

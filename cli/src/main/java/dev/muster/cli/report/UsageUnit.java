@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** How use is written: {@code -t}. */
-enum Unit {
+enum UsageUnit {
     SECONDS("Seconds", 1, 1), MINUTES("Minutes", 60, 1), HOURS("Hours", 3600, 1), PERCENT("Percentage of Total", 0, 1),
     SECONDS_PERCENT("Seconds/Percentage of Total", 1, 4), MINUTES_PERCENT("Minutes/Percentage of Total", 60, 4),
     HOURS_PERCENT("Hours/Percentage of Total", 3600, 5);
@@ -17,15 +17,15 @@ enum Unit {
     private final int least;
 
     /** @param least so many letters tell it from the others */
-    Unit(String words, int seconds, int least) {
+    UsageUnit(String words, int seconds, int least) {
         this.words = words;
         this.seconds = seconds;
         this.least = least;
     }
 
-    static Optional<Unit> of(String typed) {
+    static Optional<UsageUnit> of(String typed) {
         String lower = typed.toLowerCase(Locale.ROOT);
-        for (Unit u : new Unit[] {SECONDS_PERCENT, MINUTES_PERCENT, HOURS_PERCENT, SECONDS, MINUTES, HOURS, PERCENT}) {
+        for (UsageUnit u : new UsageUnit[] {SECONDS_PERCENT, MINUTES_PERCENT, HOURS_PERCENT, SECONDS, MINUTES, HOURS, PERCENT}) {
             if (lower.length() >= u.least && u.typed().startsWith(lower)) {
                 return Optional.of(u);
             }

@@ -9,19 +9,19 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /** PBS's list of resources in sbatch's options. What has no counterpart is refused. */
-final class Resources {
+final class PbsResources {
     private static final int CHUNKS_MAX = 65_536;
 
     private final CommandContext c;
     private final List<String> out = new ArrayList<>();
 
-    private Resources(CommandContext c) {
+    private PbsResources(CommandContext c) {
         this.c = c;
     }
 
     /** @param text {@code nodes=2:ppn=4,walltime=1:00:00} */
     static List<String> options(CommandContext c, String text) throws UsageException {
-        Resources r = new Resources(c);
+        PbsResources r = new PbsResources(c);
         for (String one : text.split(",")) {
             int eq = one.indexOf('=');
             if (eq < 0) {

@@ -3,7 +3,7 @@ package dev.muster.cli.acct;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.UsageException;
-import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.TextTable;
 import dev.muster.model.accounting.LimitField;
 import dev.muster.model.json.Json;
 import java.io.IOException;
@@ -22,7 +22,7 @@ import java.util.Set;
  * {@code sacctmgr load}: makes a cluster's accounts and users as a dumped file has them. What is there already and not in the file stays, unless
  * {@code clean} is said. slurmdbd does all of it or nothing.
  */
-final class Load {
+final class LoadCommand {
     private static final int FILE_MAX = 64 << 20;
     private static final int NS_PER_US = 1_000;
     private static final String ROOT = "root";
@@ -66,7 +66,7 @@ final class Load {
     private final Map<String, String> defaults = new LinkedHashMap<>();
     private final Set<String> seen = new LinkedHashSet<>();
 
-    Load(CommandContext c, SacctmgrSwitches s) {
+    LoadCommand(CommandContext c, SacctmgrSwitches s) {
         this.c = c;
         this.s = s;
     }
@@ -169,7 +169,7 @@ final class Load {
             if (own.contains(e.getKey())) {
                 continue;
             }
-            Optional<Edit.Limit> limit = Edit.limit(fields, e.getKey(), e.getValue());
+            Optional<EditCommand.Limit> limit = EditCommand.limit(fields, e.getKey(), e.getValue());
             if (limit.isEmpty()) {
                 throw new UsageException(1, List.of(" Unknown option: " + e.getKey() + "=" + e.getValue(), " Problem with line(" + line.number()
                         + ")",
@@ -496,7 +496,7 @@ final class Load {
         if (!title.isEmpty()) {
             c.out().println(title);
         }
-        Printer printer = new Printer(c, new Grid.Style(true, false, false), Entity.find(entity).orElseThrow(), format
+        Printer printer = new Printer(c, new TextTable.Style(true, false, false), Entity.find(entity).orElseThrow(), format
                 .replace("grptresrunmins", "grptresrunmins%13"), false, List.of("account", "user").contains(entity) ? NAME : Map.of());
         printer.header();
         printer.rows(rows);

@@ -3,7 +3,7 @@ package dev.muster.cli.report;
 import dev.muster.cli.command.CommandContext;
 
 /** What {@code sreport --help} prints. */
-final class Help {
+final class SreportHelp {
     private static final String TEXT = """
             sreport [<OPTION>] [<COMMAND>]
                 Valid <OPTION> values are:
@@ -54,7 +54,7 @@ final class Help {
                 PlannedDown, Proper, QOS, Reported, ReservationId, Start, TotalTime, TresCount, TresName, TresTime, Used, Wckey
             """;
 
-    private Help() {}
+    private SreportHelp() {}
 
     static void print(CommandContext c) {
         TEXT.lines().forEach(c.out()::println);

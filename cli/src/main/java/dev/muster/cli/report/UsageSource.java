@@ -12,14 +12,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What slurmdbd has for a report. */
-final class Source {
+final class UsageSource {
     private final CommandContext c;
-    private final Settings s;
-    private final Conditions conditions;
+    private final SreportSwitches s;
+    private final ReportRequest conditions;
     private final Map<String, String> properNames = new HashMap<>();
     private List<String> tres;
 
-    Source(CommandContext c, Settings s, Conditions conditions) {
+    UsageSource(CommandContext c, SreportSwitches s, ReportRequest conditions) {
         this.c = c;
         this.s = s;
         this.conditions = conditions;
@@ -75,7 +75,7 @@ final class Source {
             return known;
         }
         List<String> out = new ArrayList<>();
-        for (String name : Conditions.split(s.tres.toLowerCase(Locale.ROOT))) {
+        for (String name : ReportRequest.split(s.tres.toLowerCase(Locale.ROOT))) {
             known.stream().filter(k -> k.equalsIgnoreCase(name)).forEach(out::add);
         }
         if (out.isEmpty()) {

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** {@code sacctmgr show …}. */
-final class Show {
+final class ShowCommand {
     private static final long DAY_S = 86_400;
     /** What transactions are about. */
     private static final List<String> ACTIONS = List.of("add accounts", "add account coord", "add associations", "add clusters", "add qos",
@@ -42,7 +42,7 @@ final class Show {
     private final List<String> options = new ArrayList<>();
     private String format = "";
 
-    Show(CommandContext c, SacctmgrSwitches s) {
+    ShowCommand(CommandContext c, SacctmgrSwitches s) {
         this.c = c;
         this.s = s;
     }

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What a report is asked for: words, lists and a span of whole hours. */
-final class Conditions {
+final class ReportRequest {
     private static final long HOUR = 3600;
     private static final String ALL = "all_clusters";
 
@@ -35,12 +35,12 @@ final class Conditions {
 
     private final CommandContext c;
 
-    private Conditions(CommandContext c) {
+    private ReportRequest(CommandContext c) {
         this.c = c;
     }
 
-    static Conditions of(CommandContext c, String type, List<String> words) {
-        Conditions out = new Conditions(c);
+    static ReportRequest of(CommandContext c, String type, List<String> words) {
+        ReportRequest out = new ReportRequest(c);
         String start = "";
         String end = "";
         for (String word : words) {

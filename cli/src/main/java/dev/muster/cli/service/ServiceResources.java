@@ -34,7 +34,7 @@ import java.util.concurrent.Semaphore;
  * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
  * caller's.
  */
-public final class ServiceShared {
+public final class ServiceResources {
     private static final int CONFS_MAX = 64;
     private static final int IDLE_PER_SERVER_MAX = 16;
 
@@ -46,7 +46,7 @@ public final class ServiceShared {
         final Client client;
         Session session;
 
-        Lent(String server, String address, int port, ServiceShared shared) {
+        Lent(String server, String address, int port, ServiceResources shared) {
             this.server = server;
             this.client = new Client(address, port, () -> session, shared::nonce);
         }
@@ -73,7 +73,7 @@ public final class ServiceShared {
     private String defaultConf = "";
 
     /** @param runner runs the commands that the service knows */
-    public ServiceShared(Optional<Launcher> launcher, CommandRunner runner) {
+    public ServiceResources(Optional<Launcher> launcher, CommandRunner runner) {
         this.own = new ProcessHost(Map.of(), launcher);
         this.hostName = own.hostName();
         this.runner = runner;

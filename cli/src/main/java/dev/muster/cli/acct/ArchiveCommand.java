@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** {@code sacctmgr archive …} and {@code sacctmgr roll}. */
-final class Archive {
+final class ArchiveCommand {
     /** ENOENT. */
     private static final int NO_FILE = 2;
     private static final String DONE = "accounting_storage/slurmdbd: ";
@@ -24,7 +24,7 @@ final class Archive {
     private final CommandContext c;
     private final SacctmgrSwitches s;
 
-    Archive(CommandContext c, SacctmgrSwitches s) {
+    ArchiveCommand(CommandContext c, SacctmgrSwitches s) {
         this.c = c;
         this.s = s;
     }

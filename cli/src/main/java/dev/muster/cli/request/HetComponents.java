@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The components of a heterogeneous job or step on a command line: options between colons. */
-public final class Components {
+public final class HetComponents {
     /** Options that a later component takes from the first where it sets none of its own: those that are not about its resources. */
     public static final Set<JobOption> INHERITED = EnumSet.of(JobOption.ACCOUNT, JobOption.ACCTG_FREQ, JobOption.BEGIN, JobOption.CHDIR,
             JobOption.CLUSTERS, JobOption.COMMENT, JobOption.DEADLINE, JobOption.DELAY_BOOT, JobOption.DEPENDENCY,
@@ -27,7 +27,7 @@ public final class Components {
 
     private static final String SEPARATOR = ":";
 
-    private Components() {}
+    private HetComponents() {}
 
     /**
      * The command line cut at its colons. What follows the name of a script or command belongs to that; only of srun's programs each

@@ -1,6 +1,6 @@
 package dev.muster.cli.report;
 
-import dev.muster.cli.format.Grid;
+import dev.muster.cli.format.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,8 +8,8 @@ import java.util.List;
  * What options ask for, and what commands of an interactive session change. There are no federations: reports are of the local cluster or of
  * those named, which is all that {@code --local} and {@code --federation} could ask for; and nothing is said that {@code --quiet} would leave out.
  */
-final class Settings {
-    Unit unit = Unit.MINUTES;
+final class SreportSwitches {
+    UsageUnit unit = UsageUnit.MINUTES;
     boolean header = true;
     boolean bars;
     boolean lastBar;
@@ -18,8 +18,8 @@ final class Settings {
     String tres = "";
     final List<String> clusters = new ArrayList<>();
 
-    Grid.Style style() {
-        return new Grid.Style(header, bars, lastBar);
+    TextTable.Style style() {
+        return new TextTable.Style(header, bars, lastBar);
     }
 
     void bars(boolean shown, boolean last) {

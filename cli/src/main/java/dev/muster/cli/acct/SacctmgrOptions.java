@@ -8,14 +8,14 @@ import dev.muster.model.Release;
 import java.util.List;
 
 /** sacctmgr's options. */
-final class Options {
+final class SacctmgrOptions {
     enum Outcome { GO_ON, DONE, WRONG }
 
     static final List<GetOpt.Opt> TABLE = GetOpt.table("autocomplete::r", "help:h:n", "usage::n", "immediate:i:n", "json::o", "noheader:n:n",
             "oneliner:o:n", "parsable:p:n", "parsable2:P:n", "quiet:Q:n", "readonly:r:n", "associations:s:n", "verbose:v:n", "version:V:n",
                     "yaml::o");
 
-    private Options() {}
+    private SacctmgrOptions() {}
 
     static Outcome parse(CommandContext c, SacctmgrSwitches s, List<String> rest) throws UsageException {
         GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Columns under titles, or values with bars between them. */
-public final class Grid {
+public final class TextTable {
     /** @param width cut and padded to it; negative: on the left side */
     public record Column(String title, int width) {}
 
@@ -18,7 +18,7 @@ public final class Grid {
     private final Style style;
     private final Output out;
 
-    public Grid(List<Column> columns, Style style, Output out) {
+    public TextTable(List<Column> columns, Style style, Output out) {
         this.columns = List.copyOf(columns);
         this.style = style;
         this.out = out;

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** Commands by line until the end of the input or a word that ends it; {@code !!} is the last one again. */
-public final class Interactive {
+public final class InteractiveShell {
     /** What a program makes of a line. */
     public interface Line {
         /** @return the exit code if no other command fails after it */
@@ -23,7 +23,7 @@ public final class Interactive {
         boolean with(String firstWord);
     }
 
-    private Interactive() {}
+    private InteractiveShell() {}
 
     /**
      * Reads and runs.

@@ -1,8 +1,8 @@
 package dev.muster.cli.format;
 
 /** Names with numbers at their end in the order people expect: n2 before n10. */
-public final class Natural {
-    private Natural() {}
+public final class NaturalOrder {
+    private NaturalOrder() {}
 
     public static int compare(String a, String b) {
         int x = digitsFrom(a);

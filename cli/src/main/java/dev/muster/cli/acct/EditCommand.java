@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** {@code sacctmgr add, modify, delete …}: asks slurmdbd what would happen, shows it, and does it. */
-final class Edit {
+final class EditCommand {
     private static final Map<String, List<String>> NO_ENTITY = Map.of(
             "add", List.of("No valid entity in add command", "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "
                     + "\"QOS\", \"Resource\", or \"User\""),
@@ -65,7 +65,7 @@ final class Edit {
     private final Map<String, String> typed = new LinkedHashMap<>();
     private String settingHint = "";
 
-    Edit(CommandContext c, SacctmgrSwitches s, String verb) {
+    EditCommand(CommandContext c, SacctmgrSwitches s, String verb) {
         this.c = c;
         this.s = s;
         this.verb = verb;

@@ -11,19 +11,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** {@code bjobs}, {@code bkill} and {@code lsid}. */
-public final class Lsf extends Wrapper {
+public final class LsfCommand extends Wrapper {
     private static final int NOT_FOUND = 255;
 
-    private Lsf(CommandRunner runner, String operands, String... options) {
+    private LsfCommand(CommandRunner runner, String operands, String... options) {
         super(runner, operands, options);
     }
 
     /** @param name of one of the three */
-    public static Lsf of(CommandRunner runner, String name) {
+    public static LsfCommand of(CommandRunner runner, String name) {
         return switch (name) {
-            case "bjobs" -> new Lsf(runner, "[job_id...]", "a::n", "d::n", "J::r", "noheader::n", "p::n", "q::r", "r::n", "s::n", "u::r", "w::n");
-            case "bkill" -> new Lsf(runner, "job_id...", "J::r", "q::r", "s::r", "u::r");
-            default -> new Lsf(runner, "");
+            case "bjobs" -> new LsfCommand(runner, "[job_id...]", "a::n", "d::n", "J::r", "noheader::n", "p::n", "q::r", "r::n", "s::n",
+                    "u::r", "w::n");
+            case "bkill" -> new LsfCommand(runner, "job_id...", "J::r", "q::r", "s::r", "u::r");
+            default -> new LsfCommand(runner, "");
         };
     }
 

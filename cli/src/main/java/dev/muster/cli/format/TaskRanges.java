@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /** Task numbers in messages: {@code 0-3,5}. */
-public final class Ranks {
-    private Ranks() {}
+public final class TaskRanges {
+    private TaskRanges() {}
 
     public static String text(List<Integer> ranks) {
         StringBuilder b = new StringBuilder();

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /** {@code sacctmgr dump CLUSTER}: the tree of a cluster as lines that the original's load reads. */
-final class Dump {
+final class DumpCommand {
     /** Names that differ in the file from the fields' own. */
     private static final Map<String, String> NAMES = Map.of("MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall",
             "MaxWallDurationPerJob");
@@ -33,7 +33,7 @@ final class Dump {
     private final CommandContext c;
     private final List<String> lines = new ArrayList<>();
 
-    Dump(CommandContext c) {
+    DumpCommand(CommandContext c) {
         this.c = c;
     }
 
