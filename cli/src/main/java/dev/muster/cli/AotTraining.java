@@ -43,13 +43,13 @@ public final class AotTraining {
 
     /** @param args "tls" for what encrypted connections need as well */
     public static void main(String[] args) throws IOException {
-        rounds(ROUNDS, false, env -> {
-            everyday(env);
-            others(env);
+        train(ROUNDS, false, env -> {
+            runEveryday(env);
+            runOthers(env);
         });
         if (args.length > 0) {
             // a handshake takes a thousand classes of the JDK
-            rounds(ROUNDS, true, AotTraining::everyday);
+            train(ROUNDS, true, AotTraining::runEveryday);
         }
     }
 
@@ -57,14 +57,14 @@ public final class AotTraining {
     public static void inBackground() {
         Thread.ofPlatform().daemon().name("warm-up").start(() -> {
             try {
-                rounds(ROUNDS_OF_SERVICE, false, AotTraining::everyday);
+                train(ROUNDS_OF_SERVICE, false, AotTraining::runEveryday);
             } catch (IOException | RuntimeException e) {
                 // the first callers wait for the compiler then
             }
         });
     }
 
-    private static void everyday(Map<String, String> env) {
+    private static void runEveryday(Map<String, String> env) {
         run(env, "squeue");
         run(env, "sinfo");
         run(env, "sbatch", "-H", "--parsable", "-n2", "-t", "5", "--mem=1G", "--wrap=true");
@@ -72,7 +72,7 @@ public final class AotTraining {
         run(env, "scontrol", "show", "job", "7");
     }
 
-    private static void others(Map<String, String> env) {
+    private static void runOthers(Map<String, String> env) {
         run(env, "squeue", "-h", "-o", "%i %T %S", "-u", "root", "-t", "all");
         run(env, "squeue", "-O", "JobID:8,StateLong");
         run(env, "sinfo", "-N", "-l");
@@ -84,13 +84,13 @@ public final class AotTraining {
         run(env, "srun", "--test-only", "true");
     }
 
-    private static void rounds(int rounds, boolean tls, Consumer<Map<String, String>> round) throws IOException {
+    private static void train(int rounds, boolean tls, Consumer<Map<String, String>> round) throws IOException {
         File dir = File.createTempFile("muster-training", "");
         if (!dir.delete() || !dir.mkdir()) {
             throw new IOException("no directory to work in: " + dir);
         }
         List<String> files = List.of("training_ca.pem", "training_cert.pem", "training_key.pem");
-        try (ServerSocket server = tls ? secure(dir, files) : new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket server = tls ? secureServer(dir, files) : new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             Thread.ofPlatform().daemon().start(() -> serve(server));
             write(new File(dir, "slurm.conf"), "ClusterName=training\nSlurmctldHost=here(127.0.0.1)\nSlurmctldPort="
                     + server.getLocalPort() + "\nAuthType=auth/slurm\n" + (tls ? "TLSType=tls/s2n\nTLSParameters=ca_cert_file=" + dir
@@ -100,7 +100,7 @@ public final class AotTraining {
             env.put("SLURM_CONF", new File(dir, "slurm.conf").getPath());
             env.put("PATH", "/bin:/usr/bin");
             Main.context(new String[] {"squeue"});
-            met();
+            loadRareClasses();
             for (int i = 0; i < rounds; i++) {
                 round.accept(env);
             }
@@ -117,7 +117,7 @@ public final class AotTraining {
     }
 
     /** With a certificate and an authority that nobody else trusts. */
-    private static ServerSocket secure(File dir, List<String> files) throws IOException {
+    private static ServerSocket secureServer(File dir, List<String> files) throws IOException {
         for (String name : files) {
             try (InputStream in = AotTraining.class.getResourceAsStream(name)) {
                 Path to = dir.toPath().resolve(name);
@@ -130,7 +130,7 @@ public final class AotTraining {
     }
 
     /** What a command meets only where the launcher began it, or a file is missing. */
-    private static void met() {
+    private static void loadRareClasses() {
         new RequestIds("00000000").next();
         new java.io.FileNotFoundException();
     }

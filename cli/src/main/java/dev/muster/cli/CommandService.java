@@ -151,7 +151,7 @@ public final class CommandService {
         try {
             ServiceConnection.Frame first = connection.request();
             if (first.type() == 'D') {
-                Thread.ofVirtual().start(() -> stay(connection));
+                Thread.ofVirtual().start(() -> serveDaemon(connection));
                 return;
             }
             ServiceCommand command = new ServiceCommand(connection, shared, first);
@@ -166,7 +166,7 @@ public final class CommandService {
     }
 
     /** A daemon asks nothing and only stays. */
-    private void stay(ServiceConnection connection) {
+    private void serveDaemon(ServiceConnection connection) {
         daemons.incrementAndGet();
         try (connection) {
             connection.awaitEnd();
@@ -178,7 +178,7 @@ public final class CommandService {
     private void run(ServiceConnection connection, ServiceCommand command) {
         boolean placed = places.tryAcquire();
         try (connection) {
-            connection.workedBy(Thread.currentThread());
+            connection.setWorker(Thread.currentThread());
             if (placed) {
                 command.run();
             } else {

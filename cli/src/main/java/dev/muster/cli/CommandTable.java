@@ -111,7 +111,7 @@ public final class CommandTable {
         int rc;
         try {
             knowSlurmUser(c);
-            Optional<Integer> spread = Clusters.each(c, command.get());
+            Optional<Integer> spread = Clusters.runForEach(c, command.get());
             rc = spread.isPresent() ? spread.get() : command.get().run(c);
         } catch (UsageException e) {
             c.out().flush();

@@ -216,7 +216,7 @@ public final class RemoteSubmit {
         }
 
         @Override
-        public void turnTo(KnownCluster cluster) {
+        public void selectCluster(KnownCluster cluster) {
             throw new Unserved("Jobs of other clusters are submitted in a terminal");
         }
 

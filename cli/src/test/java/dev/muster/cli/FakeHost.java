@@ -160,13 +160,13 @@ public final class FakeHost implements Host {
     private String turnedTo = "";
 
     @Override
-    public void turnTo(KnownCluster cluster) {
+    public void selectCluster(KnownCluster cluster) {
         turnedTo = cluster.name();
         turns.add(turnedTo);
     }
 
     @Override
-    public String turnedTo() {
+    public String selectedCluster() {
         return turnedTo;
     }
 

@@ -47,12 +47,12 @@ public final class Sacctmgr implements Command {
         if (args.isEmpty()) {
             return interactive(c, s);
         }
-        return one(c, s, args);
+        return runCommand(c, s, args);
     }
 
     private int interactive(CommandContext c, SacctmgrSwitches s) {
         c.host().needsOwnProcess();
-        return InteractiveShell.run(c, false, first -> verb(first).equals("exit"), words -> one(c, s, words));
+        return InteractiveShell.run(c, false, first -> verb(first).equals("exit"), words -> runCommand(c, s, words));
     }
 
     static String verb(String typed) {
@@ -60,7 +60,7 @@ public final class Sacctmgr implements Command {
         return VERBS.stream().filter(v -> v.means(lower)).findFirst().map(Entity.Name::key).orElse("");
     }
 
-    private int one(CommandContext c, SacctmgrSwitches s, List<String> words) throws SlurmException, UsageException {
+    private int runCommand(CommandContext c, SacctmgrSwitches s, List<String> words) throws SlurmException, UsageException {
         String verb = verb(words.getFirst());
         List<String> rest = words.subList(1, words.size());
         if (s.readOnly && List.of("add", "modify", "delete", "load", "archive", "shutdown").contains(verb)) {

@@ -55,7 +55,7 @@ final class SacctmgrOptions {
                 case "verbose" -> s.verbose++;
                 case "json", "yaml" -> {
                     s.json = h.opt().name();
-                    s.parser = JsonOutput.chosen(c, s.json, h.value());
+                    s.parser = JsonOutput.requireParser(c, s.json, h.value());
                 }
                 default -> {
                     c.error("--" + h.opt().name() + " is not supported by this version");

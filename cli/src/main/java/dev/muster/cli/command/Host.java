@@ -160,17 +160,17 @@ public interface Host {
     List<String> clusters();
 
     /** From here on another cluster's controller is spoken to. Only in the caller's own process. */
-    default void turnTo(KnownCluster cluster) {
+    default void selectCluster(KnownCluster cluster) {
         throw new IllegalStateException("one cluster's commands only");
     }
 
     /** The cluster that was turned to, where it is not that of slurm.conf. */
-    default Optional<KnownCluster> elsewhere() {
+    default Optional<KnownCluster> remoteCluster() {
         return Optional.empty();
     }
 
     /** The cluster that was turned to, "" where it is that of slurm.conf as usual. */
-    default String turnedTo() {
+    default String selectedCluster() {
         return "";
     }
 
@@ -205,17 +205,17 @@ public interface Host {
     default void giveUp(Thread asking) {}
 
     /** Starts something beside the command that ends with it at the latest. */
-    default void beside(String name, Runnable work) {
+    default void startBackground(String name, Runnable work) {
         Thread.ofPlatform().daemon().name(name).start(work);
     }
 
     /** The caller is gone without having asked for an end. */
-    default boolean callerGone() {
+    default boolean isCallerGone() {
         return false;
     }
 
     /** The caller's process is stopped, though what it asked for goes on elsewhere. */
-    default boolean callerStopped() {
+    default boolean isCallerStopped() {
         return false;
     }
 

@@ -27,7 +27,7 @@ public final class Keepalive implements AutoCloseable {
     public static Keepalive begin(CommandContext c, int jobId) {
         Keepalive signs = new Keepalive(c, jobId);
         if (everyMs(c) < Integer.MAX_VALUE) {
-            c.host().beside("signs of life", signs::run);
+            c.host().startBackground("signs of life", signs::run);
         }
         return signs;
     }
@@ -47,7 +47,7 @@ public final class Keepalive implements AutoCloseable {
                     return;
                 }
             }
-            if (!c.host().callerStopped()) {
+            if (!c.host().isCallerStopped()) {
                 try {
                     c.host().controller().call("AwaitChange", q);
                 } catch (SlurmException e) {

@@ -62,7 +62,7 @@ public final class HttpController implements Controller {
     }
 
     /** Another cluster that shares this one's key, or munge, or takes the caller's token. */
-    static HttpController elsewhere(ClientConf conf, ProcessHost host, KnownCluster there) {
+    static HttpController forCluster(ClientConf conf, ProcessHost host, KnownCluster there) {
         return new HttpController(conf, host, List.of(new ClientConf.Server(there.address(), there.address())), there.port(), false, there.name());
     }
 
@@ -114,7 +114,7 @@ public final class HttpController implements Controller {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int mostMs = (int) Math.min(Integer.MAX_VALUE, timeoutMs + request.number("waitMs"));
-        Client known = take();
+        Client known = takeIdle();
         if (known != null) {
             try {
                 return post(known, path, body, mostMs, lines);
@@ -124,9 +124,9 @@ public final class HttpController implements Controller {
                 throw PendingRequests.failed(known, e);
             }
         }
-        long endNs = System.nanoTime() + (asksAgain(message) ? reachMs(conf) * 1_000_000L : 0);
+        long endNs = System.nanoTime() + (isRetried(message) ? retryMs(conf) * 1_000_000L : 0);
         while (true) {
-            Optional<Client.Response> response = toOneOf(path, body, mostMs, lines, request.text("requestId").isEmpty() ? 0 : endNs);
+            Optional<Client.Response> response = postToFirst(path, body, mostMs, lines, request.text("requestId").isEmpty() ? 0 : endNs);
             if (response.isPresent()) {
                 return response.get();
             }
@@ -137,8 +137,8 @@ public final class HttpController implements Controller {
     }
 
     /** Whether slurmctld is asked again while it cannot be reached, as Slurm's commands do; slurmrestd answers its own callers at once. */
-    private boolean asksAgain(String message) {
-        return !accounting && host.backOffSeconds == Client.BACK_OFF_S_MAX && asksAgain(message, host.setting("SLURM_STEPMGR"));
+    private boolean isRetried(String message) {
+        return !accounting && host.backOffSeconds == Client.BACK_OFF_S_MAX && isRetried(message, host.setting("SLURM_STEPMGR"));
     }
 
     /**
@@ -146,12 +146,12 @@ public final class HttpController implements Controller {
      *
      * @param manager the node that decides on the job's steps while slurmctld is away, "" for none: it is asked at once instead
      */
-    public static boolean asksAgain(String message, String manager) {
+    public static boolean isRetried(String message, String manager) {
         return manager.isEmpty() && !message.equals("Ping") && !message.equals("Follow");
     }
 
     /** For how long: MessageTimeout. */
-    public static int reachMs(ClientConf conf) {
+    public static int retryMs(ClientConf conf) {
         return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : REACH_MS;
     }
 
@@ -161,7 +161,7 @@ public final class HttpController implements Controller {
      * @param repeatUntilNs until when a request whose answer was lost is repeated (its request id makes that harmless); 0 for never
      * @return empty if none can be reached
      */
-    private Optional<Client.Response> toOneOf(String path, byte[] body, int mostMs, Optional<Client.Lines> lines, long repeatUntilNs)
+    private Optional<Client.Response> postToFirst(String path, byte[] body, int mostMs, Optional<Client.Lines> lines, long repeatUntilNs)
             throws SlurmException {
         for (ClientConf.Server server : servers) {
             Session first = session();
@@ -184,12 +184,12 @@ public final class HttpController implements Controller {
     }
 
     private Client.Response post(Client client, String path, byte[] body, int timeoutMs, Optional<Client.Lines> lines) throws IOException {
-        host.inFlight.begins(client);
+        host.inFlight.begin(client);
         try {
             Client.Response r = client.post(path, body, timeoutMs, lines);
             // before another thread may have it
-            host.inFlight.ended();
-            give(client);
+            host.inFlight.end();
+            keepIdle(client);
             return r;
         } catch (Client.ConnectException e) {
             throw e;
@@ -197,15 +197,15 @@ public final class HttpController implements Controller {
             client.close();
             throw e;
         } finally {
-            host.inFlight.ended();
+            host.inFlight.end();
         }
     }
 
-    private synchronized Client take() {
+    private synchronized Client takeIdle() {
         return idle.isEmpty() ? null : idle.removeLast();
     }
 
-    private synchronized void give(Client client) {
+    private synchronized void keepIdle(Client client) {
         if (idle.size() < IDLE_MAX) {
             idle.add(client);
         } else {
@@ -214,14 +214,14 @@ public final class HttpController implements Controller {
     }
 
     /** One request over a connection of its own. */
-    public static Json.Obj ask(Client client, String message, Json.Obj request, PendingRequests inFlight) throws SlurmException {
-        inFlight.begins(client);
+    public static Json.Obj callOnce(Client client, String message, Json.Obj request, PendingRequests inFlight) throws SlurmException {
+        inFlight.begin(client);
         try (client) {
             return answer(client.post("/muster/v1/" + message, Json.print(request), TIMEOUT_MS));
         } catch (IOException e) {
             throw PendingRequests.failed(client, e);
         } finally {
-            inFlight.ended();
+            inFlight.end();
         }
     }
 

@@ -15,11 +15,11 @@ public final class PendingRequests {
 
     private final Map<Thread, Client> clients = new ConcurrentHashMap<>();
 
-    public void begins(Client client) {
+    public void begin(Client client) {
         clients.put(Thread.currentThread(), client);
     }
 
-    public void ended() {
+    public void end() {
         clients.remove(Thread.currentThread());
     }
 

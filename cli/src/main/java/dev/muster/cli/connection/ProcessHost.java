@@ -359,13 +359,13 @@ public final class ProcessHost implements Host {
     }
 
     @Override
-    public synchronized void turnTo(KnownCluster cluster) {
+    public synchronized void selectCluster(KnownCluster cluster) {
         turnedTo = cluster.name();
         elsewhere = Optional.empty();
         try {
             elsewhere = cluster.name().equals(conf().clusterName) ? Optional.empty() : Optional.of(cluster);
             controller = elsewhere.isEmpty() ? new HttpController(conf(), this)
-                    : HttpController.elsewhere(conf(), this, cluster);
+                    : HttpController.forCluster(conf(), this, cluster);
         } catch (SlurmException e) {
             // whoever asks then hears of it
             controller = null;
@@ -373,7 +373,7 @@ public final class ProcessHost implements Host {
     }
 
     @Override
-    public Optional<KnownCluster> elsewhere() {
+    public Optional<KnownCluster> remoteCluster() {
         return elsewhere;
     }
 
@@ -383,7 +383,7 @@ public final class ProcessHost implements Host {
     }
 
     @Override
-    public String turnedTo() {
+    public String selectedCluster() {
         return turnedTo;
     }
 
@@ -428,7 +428,7 @@ public final class ProcessHost implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session session = ofNodes();
-        return HttpController.ask(new Client(address, port, () -> session, this::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+        return HttpController.callOnce(new Client(address, port, () -> session, this::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
                 .over(conf().tls()), message, request, inFlight);
     }
 

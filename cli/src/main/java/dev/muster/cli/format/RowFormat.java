@@ -29,7 +29,7 @@ public final class RowFormat {
     public static final String NO_COLUMNS = "%";
 
     /** What an option was given: nothing is a layout too, and not the one that is used where nobody says anything. */
-    public static String said(String format) {
+    public static String explicit(String format) {
         return format.isEmpty() ? NO_COLUMNS : format;
     }
 

@@ -56,7 +56,7 @@ public final class Scancel implements Command {
         Wanted w = new Wanted();
         environment(c, w);
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "[job_id[_array_id][.step_id]...]", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "[job_id[_array_id][.step_id]...]", h)) {
                 return 0;
             }
             option(c, w, h.opt().name(), h.value());
@@ -107,7 +107,7 @@ public final class Scancel implements Command {
         switch (name) {
             case "account" -> filter(w, "accounts", "account", v);
             case "batch" -> w.request.put("batchOnly", Boolean.TRUE);
-            case "cluster", "clusters" -> Clusters.checked(c, v);
+            case "cluster", "clusters" -> Clusters.requireKnown(c, v);
             case "cron" -> w.request.put("cronAllowed", Boolean.TRUE);
             case "full" -> w.request.put("full", Boolean.TRUE);
             case "hurry" -> w.request.put("hurry", Boolean.TRUE);

@@ -39,7 +39,7 @@ public final class Sdiag implements Command {
         String parser = "";
         String sort = "";
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
@@ -47,10 +47,10 @@ public final class Sdiag implements Command {
                 case "reset" -> reset = true;
                 // lines are as long as they are
                 case "no-trunc" -> { }
-                case "cluster" -> Clusters.checked(c, h.value());
+                case "cluster" -> Clusters.requireKnown(c, h.value());
                 case "json", "yaml" -> {
                     json = h.opt().name();
-                    parser = JsonOutput.chosen(c, json, h.value());
+                    parser = JsonOutput.requireParser(c, json, h.value());
                 }
                 default -> sort = h.opt().name();
             }

@@ -90,7 +90,7 @@ public final class Sinfo implements Command {
         }
         w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
@@ -143,11 +143,11 @@ public final class Sinfo implements Command {
     private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
         switch (name) {
             case "all" -> w.all = true;
-            case "cluster", "clusters" -> w.cluster = Clusters.checked(c, v);
+            case "cluster", "clusters" -> w.cluster = Clusters.requireKnown(c, v);
             case "dead" -> w.dead = true;
             case "exact" -> w.exact = true;
             case "format" -> {
-                w.format = RowFormat.said(v);
+                w.format = RowFormat.explicit(v);
                 w.wideFormat = "";
             }
             case "Format" -> {
@@ -183,7 +183,7 @@ public final class Sinfo implements Command {
             case "reservation" -> w.reservations = true;
             case "json", "yaml" -> {
                 w.json = name;
-                w.parser = JsonOutput.chosen(c, w.json, v);
+                w.parser = JsonOutput.requireParser(c, w.json, v);
             }
             default -> throw new IllegalStateException(name);
         }
@@ -315,7 +315,7 @@ public final class Sinfo implements Command {
             }
             nodes = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, loaded, e);
+            return CommonOptions.reportFailure(c, loaded, e);
         }
         int widest = 0;
         for (Json.Obj n : nodes.objects("nodes")) {

@@ -59,16 +59,16 @@ public final class Sprio implements Command {
         w.format = c.env("SPRIO_FORMAT");
         w.sibling = c.env().containsKey("SPRIO_SIBLING");
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
-                case "cluster", "clusters" -> Clusters.checked(c, h.value());
+                case "cluster", "clusters" -> Clusters.requireKnown(c, h.value());
                 case "noheader" -> w.header = false;
                 case "long" -> w.longForm = true;
                 case "norm" -> w.norm = true;
                 case "weights" -> w.weights = true;
-                case "format" -> w.format = RowFormat.said(h.value());
+                case "format" -> w.format = RowFormat.explicit(h.value());
                 case "sort" -> w.sort = h.value();
                 case "partition" -> w.partitions.addAll(Texts.split(h.value(), ','));
                 case "jobs" -> jobs(c, w, h.value());

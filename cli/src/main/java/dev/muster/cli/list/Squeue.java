@@ -115,7 +115,7 @@ public final class Squeue implements Command {
         Wanted w = new Wanted();
         readEnvironment(c, w);
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "", h)) {
                 return 0;
             }
             if (h.opt().name().startsWith("help")) {
@@ -211,8 +211,8 @@ public final class Squeue implements Command {
             case "account" -> replace(w.accounts, v);
             case "all" -> w.all = true;
             case "array" -> w.array = true;
-            case "cluster", "clusters" -> w.cluster = Clusters.checked(c, v);
-            case "format" -> w.format = RowFormat.said(v);
+            case "cluster", "clusters" -> w.cluster = Clusters.requireKnown(c, v);
+            case "format" -> w.format = RowFormat.explicit(v);
             case "Format" -> {
                 w.wideFormat = w.wideFormat.isEmpty() || c.env("SQUEUE_FORMAT2").equals(w.wideFormat)
                         ? v : w.wideFormat + "," + v;
@@ -226,7 +226,7 @@ public final class Squeue implements Command {
             }
             case "json", "yaml" -> {
                 w.json = h.opt().name();
-                w.parser = JsonOutput.chosen(c, w.json, v);
+                w.parser = JsonOutput.requireParser(c, w.json, v);
             }
             case "licenses" -> replace(w.licenses, v);
             case "long" -> w.longForm = true;
@@ -365,7 +365,7 @@ public final class Squeue implements Command {
                 return JsonOutput.print(c, w.json, w.parser,
                         ControlJson.steps(JsonOutput.names(c).cluster(), SqueueSteps.selected(c, w), c.host().nowMs() / 1000));
             } catch (SlurmException e) {
-                return CommonOptions.failed(c, "slurm_get_job_steps error", e);
+                return CommonOptions.reportFailure(c, "slurm_get_job_steps error", e);
             }
         }
         Json.Obj q = new Json.Obj();
@@ -388,7 +388,7 @@ public final class Squeue implements Command {
                     w.onlyState ? ControlJson.states(picked.objects("jobs"))
                             : JobsJson.answer(JsonOutput.names(c), picked, JsonOutput.version(w.parser)));
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_jobs error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
         }
     }
 
@@ -451,19 +451,19 @@ public final class Squeue implements Command {
         try {
             c.host().controller().rows("QueryJobs", query(c, w, format, sort), "jobs", listing);
         } catch (Json.MalformedException e) {
-            return CommonOptions.failed(c, "slurm_load_jobs error", HttpController.unreadable());
+            return CommonOptions.reportFailure(c, "slurm_load_jobs error", HttpController.unreadable());
         } catch (SlurmException e) {
             if (e.errno() == SlurmErrno.INVALID_NODE_NAME.number() && !w.nodes.isEmpty()) {
                 c.error("Invalid node name " + unknown(c, w.nodes));
                 return 1;
             }
-            return CommonOptions.failed(c, "slurm_load_jobs error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
         }
         if (w.verbose > 0) {
             c.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
         }
         if (isOneJob(w) && !w.start && listing.pick.seen == 0 && !isThere(c, w.jobs.getFirst())) {
-            return CommonOptions.failed(c, "slurm_load_jobs error",
+            return CommonOptions.reportFailure(c, "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }
         if (!w.noHeader) {

@@ -157,7 +157,7 @@ final class SqueueSteps {
         try {
             steps = selected(c, w);
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_get_job_steps error", e);
+            return CommonOptions.reportFailure(c, "slurm_get_job_steps error", e);
         }
         List<String> values = new ArrayList<>();
         if (!w.noHeader) {

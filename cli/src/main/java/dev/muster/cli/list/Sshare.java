@@ -62,7 +62,7 @@ public final class Sshare implements Command {
         GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
@@ -70,14 +70,14 @@ public final class Sshare implements Command {
                     listed(c);
                     return 0;
                 }
-                case "cluster", "clusters" -> Clusters.checked(c, h.value());
+                case "cluster", "clusters" -> Clusters.requireKnown(c, h.value());
                 case "all" -> w.everybody = true;
                 case "accounts" -> w.accounts.addAll(Texts.split(h.value(), ','));
                 case "users" -> w.users.addAll(Texts.split(h.value(), ','));
                 case "format" -> w.format = h.value();
                 case "json", "yaml" -> {
                     w.json = h.opt().name();
-                    w.parser = JsonOutput.chosen(c, w.json, h.value());
+                    w.parser = JsonOutput.requireParser(c, w.json, h.value());
                 }
                 case "long" -> w.longForm = true;
                 case "noheader" -> w.header = false;

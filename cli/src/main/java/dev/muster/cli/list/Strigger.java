@@ -113,7 +113,7 @@ public final class Strigger implements Command {
             }
             case "id" -> w.id = number(c, "id", value);
             case "jobid" -> w.job = job(c, value);
-            case "cluster", "clusters" -> Clusters.checked(c, value);
+            case "cluster", "clusters" -> Clusters.requireKnown(c, value);
             case "node" -> {
                 w.ofNodes = true;
                 w.nodes = value;
@@ -210,7 +210,7 @@ public final class Strigger implements Command {
         try {
             c.host().controller().call("SetTrigger", q);
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_set_trigger", e);
+            return CommonOptions.reportFailure(c, "slurm_set_trigger", e);
         }
         if (w.verbose) {
             c.info("trigger set");
@@ -227,7 +227,7 @@ public final class Strigger implements Command {
         try {
             c.host().controller().call("ClearTriggers", q);
         } catch (SlurmException e) {
-            return w.quiet ? 0 : CommonOptions.failed(c, "slurm_clear_trigger", e);
+            return w.quiet ? 0 : CommonOptions.reportFailure(c, "slurm_clear_trigger", e);
         }
         if (w.verbose) {
             c.info(w.job != 0 ? "triggers for job " + w.job + " cleared" : w.id != 0 ? "trigger " + w.id + " cleared"
@@ -241,7 +241,7 @@ public final class Strigger implements Command {
         try {
             all = c.host().controller().call("QueryTriggers", new Json.Obj()).objects("triggers");
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_get_triggers", e);
+            return CommonOptions.reportFailure(c, "slurm_get_triggers", e);
         }
         if (w.verbose) {
             c.info("Read " + all.size() + " trigger records");

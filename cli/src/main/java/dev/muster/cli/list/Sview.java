@@ -21,7 +21,7 @@ public final class Sview implements Command {
     @Override
     public int run(CommandContext c) throws UsageException, SlurmException {
         for (GetOpt.Hit h : CommonOptions.parse(c, OPTIONS).hits()) {
-            if (CommonOptions.told(c, OPTIONS, "", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "", h)) {
                 return 0;
             }
         }

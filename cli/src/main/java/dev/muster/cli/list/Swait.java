@@ -138,14 +138,14 @@ public final class Swait implements Command {
                     + SlurmErrno.INVALID_JOB_ID.sentence());
         }
         Json.Obj meant = own ? found.stream().filter(j -> !number || Integer.toString(j.integer("jobId")).equals(master))
-                .filter(j -> !JobRows.isPending(j)).findFirst().orElse(found.getFirst()) : meant(c, found, label, id, bar);
+                .filter(j -> !JobRows.isPending(j)).findFirst().orElse(found.getFirst()) : selectedJob(c, found, label, id, bar);
         if (JobRows.isPending(meant)) {
             throw c.bad(MISTAKE, label + " is still pending");
         }
         return meant.integer("jobId");
     }
 
-    private static Json.Obj meant(CommandContext c, List<Json.Obj> found, String label, String id, int bar) throws UsageException {
+    private static Json.Obj selectedJob(CommandContext c, List<Json.Obj> found, String label, String id, int bar) throws UsageException {
         Json.Obj first = found.getFirst();
         if (bar >= 0 && first.integer("arrayJobId") == 0) {
             throw c.bad(MISTAKE, label + " is not an array job");

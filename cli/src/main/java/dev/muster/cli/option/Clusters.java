@@ -32,9 +32,9 @@ public final class Clusters {
     private Clusters() {}
 
     /** Of a command that speaks to one cluster: the name of the one that is meant. */
-    public static String checked(CommandContext c, String names) throws UsageException {
-        if (!c.host().turnedTo().isEmpty()) {
-            return c.host().turnedTo();
+    public static String requireKnown(CommandContext c, String names) throws UsageException {
+        if (!c.host().selectedCluster().isEmpty()) {
+            return c.host().selectedCluster();
         }
         if (names.equalsIgnoreCase("all")) {
             return c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
@@ -52,7 +52,7 @@ public final class Clusters {
         List<String> lines = new ArrayList<>();
         lines.add(c.name() + ": error: '" + name + "' can't be reached now, or it is an invalid entry for --cluster.  "
                 + "Use 'sacctmgr list clusters' to see available clusters.");
-        if (dbd(c) && !registered) {
+        if (hasSlurmdbd(c) && !registered) {
             lines.addFirst(c.name() + ": error: No cluster '" + name + "' known by database.");
         }
         if (!SUBMITTERS.contains(c.name())) {
@@ -62,8 +62,8 @@ public final class Clusters {
     }
 
     /** What was asked for of other clusters than the own one alone; none where all goes its usual way. */
-    private static List<String> elsewhere(CommandContext c, Command command) {
-        if (!FOR_EACH.contains(c.name()) || !c.host().turnedTo().isEmpty()) {
+    private static List<String> remoteNames(CommandContext c, Command command) {
+        if (!FOR_EACH.contains(c.name()) || !c.host().selectedCluster().isEmpty()) {
             return List.of();
         }
         String wanted = c.env("SLURM_CLUSTERS");
@@ -74,21 +74,21 @@ public final class Clusters {
             wanted = NAMES.contains(h.opt().name()) ? h.value() : wanted;
         }
         List<String> names = Texts.split(Texts.lower(wanted), ',');
-        return c.host().clusters().containsAll(names) && names.size() < 2 || !dbd(c) ? List.of() : names;
+        return c.host().clusters().containsAll(names) && names.size() < 2 || !hasSlurmdbd(c) ? List.of() : names;
     }
 
-    private static boolean dbd(CommandContext c) {
+    private static boolean hasSlurmdbd(CommandContext c) {
         return c.host().accountingType().equals("accounting_storage/slurmdbd");
     }
 
     /** Runs a command for each of the clusters that it names; empty if it names none but this one. */
-    public static Optional<Integer> each(CommandContext c, Command command) throws SlurmException, UsageException {
-        List<String> names = elsewhere(c, command);
+    public static Optional<Integer> runForEach(CommandContext c, Command command) throws SlurmException, UsageException {
+        List<String> names = remoteNames(c, command);
         if (names.isEmpty()) {
             return Optional.empty();
         }
         c.host().needsOwnProcess();
-        List<KnownCluster> clusters = named(c, names);
+        List<KnownCluster> clusters = lookUp(c, names);
         boolean apart = LISTS.contains(c.name()) && GetOpt.parse(command.options(), c.args(), false).hits().stream()
                 .noneMatch(h -> Set.of("noheader", "json", "yaml").contains(h.opt().name()));
         int rc = 0;
@@ -96,7 +96,7 @@ public final class Clusters {
             if (i > 0 && apart) {
                 c.out().println("");
             }
-            c.host().turnTo(clusters.get(i));
+            c.host().selectCluster(clusters.get(i));
             try {
                 rc = Math.max(rc, command.run(c));
             } catch (SlurmException e) {
@@ -109,7 +109,7 @@ public final class Clusters {
     }
 
     /** Where the clusters are that are named; {@code all} names every one that runs. */
-    public static List<KnownCluster> named(CommandContext c, List<String> names) throws SlurmException, UsageException {
+    public static List<KnownCluster> lookUp(CommandContext c, List<String> names) throws SlurmException, UsageException {
         Map<String, KnownCluster> known = new TreeMap<>();
         Json.Obj q = new Json.Obj().put("entity", "cluster").put("where", new Json.Obj()).put("options", new ArrayList<>());
         for (Json.Obj row : c.host().accounting().call("Show", q).objects("rows")) {
@@ -135,23 +135,23 @@ public final class Clusters {
     public static final String WORKING = "SLURM_WORKING_CLUSTER";
 
     /** Turns to the cluster in which the allocation is that srun is called from. That of the job says the same, or the variable is another job's. */
-    public static void ofAllocation(CommandContext c) {
+    public static void selectOfAllocation(CommandContext c) {
         List<String> parts = Texts.split(c.env(WORKING), ':');
         if (parts.size() < 3 || !parts.getFirst().equals(c.env("SLURM_CLUSTER_NAME")) || c.host().clusters().contains(parts.getFirst())) {
             return;
         }
         c.host().needsOwnProcess();
-        c.host().turnTo(new KnownCluster(parts.getFirst(), parts.get(1), (int) Math.max(0, Digits.parseNumber(parts.get(2)))));
+        c.host().selectCluster(new KnownCluster(parts.getFirst(), parts.get(1), (int) Math.max(0, Digits.parseNumber(parts.get(2)))));
     }
 
     /** The value of {@link #WORKING} for what is started in an allocation of the cluster that was turned to; "" for the own one. */
-    public static String working(CommandContext c) {
-        return c.host().elsewhere().map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + Release.RPC_VERSION).orElse("");
+    public static String workingCluster(CommandContext c) {
+        return c.host().remoteCluster().map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + Release.RPC_VERSION).orElse("");
     }
 
     /** Whether slurmdbd is needed to know where these are. */
-    public static boolean areElsewhere(CommandContext c, String names) {
+    public static boolean needSlurmdbd(CommandContext c, String names) {
         List<String> all = Texts.split(names, ',');
-        return dbd(c) && !(all.size() < 2 && c.host().clusters().containsAll(all));
+        return hasSlurmdbd(c) && !(all.size() < 2 && c.host().clusters().containsAll(all));
     }
 }

@@ -50,7 +50,7 @@ public final class CommonOptions {
         return rows;
     }
 
-    public static boolean told(CommandContext c, List<GetOpt.Opt> table, String operands, GetOpt.Hit hit) {
+    public static boolean answer(CommandContext c, List<GetOpt.Opt> table, String operands, GetOpt.Hit hit) {
         switch (hit.opt().name()) {
             case "version" -> c.out().println(Release.LINE);
             case "help" -> help(c, table, operands);
@@ -78,7 +78,7 @@ public final class CommonOptions {
     }
 
     /** The exit code after a refused or impossible request, with the line that says why. */
-    public static int failed(CommandContext c, String what, SlurmException e) {
+    public static int reportFailure(CommandContext c, String what, SlurmException e) {
         c.out().flush();
         c.err().println(what + ": " + e.getMessage());
         return 1;

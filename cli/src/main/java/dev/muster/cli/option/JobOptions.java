@@ -51,12 +51,12 @@ public final class JobOptions {
     }
 
     /** The display that programs on the nodes are led to, as the request carries it. */
-    public void forward(String x11) {
+    public void forwardDisplay(String x11) {
         forwarded = x11;
     }
 
     /** "" where no display is forwarded. */
-    public String forwarded() {
+    public String display() {
         return forwarded;
     }
 
@@ -91,7 +91,7 @@ public final class JobOptions {
     }
 
     /** Set by something stronger than the user's own defaults. */
-    public boolean said(JobOption o) {
+    public boolean isRequested(JobOption o) {
         return has(o) && origins[o.ordinal()] != Origin.DEFAULT;
     }
 
@@ -101,7 +101,7 @@ public final class JobOptions {
     }
 
     /** On the command line itself, or on it for the first component of several. */
-    public boolean given(JobOption o) {
+    public boolean isTypedOrInherited(JobOption o) {
         return typed(o) || origins[o.ordinal()] == Origin.INHERITED;
     }
 
@@ -148,7 +148,7 @@ public final class JobOptions {
         for (JobOption o : inherited) {
             boolean rivalled = memory && (o == JobOption.MEM || o == JobOption.MEM_PER_CPU)
                     || requeue && (o == JobOption.REQUEUE || o == JobOption.NO_REQUEUE);
-            if (first.has(o) && !said(o) && !rivalled) {
+            if (first.has(o) && !isRequested(o) && !rivalled) {
                 values[o.ordinal()] = first.text(o);
                 origins[o.ordinal()] = Origin.INHERITED;
             }
@@ -159,7 +159,7 @@ public final class JobOptions {
     /** Takes from another component's command line the options that are not about a component. */
     public void adopt(JobOptions other, Set<JobOption> shared) {
         for (JobOption o : shared) {
-            if (other.has(o) && !said(o)) {
+            if (other.has(o) && !isRequested(o)) {
                 values[o.ordinal()] = other.text(o);
                 origins[o.ordinal()] = other.origins[o.ordinal()];
             }
@@ -246,60 +246,60 @@ public final class JobOptions {
     /** Options that exclude each other: a stronger source takes the place, the same source is a contradiction. */
     private void resolveRivals(JobOption o, Origin origin) throws UsageException {
         switch (o) {
-            case MEM -> rivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
-            case MEM_PER_CPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_GPU);
-            case MEM_PER_GPU -> rivals(origin, true, JobOption.MEM, JobOption.MEM_PER_CPU);
-            case CORE_SPEC -> spared(origin, JobOption.THREAD_SPEC);
-            case THREAD_SPEC -> spared(origin, JobOption.CORE_SPEC);
-            case REQUEUE -> rivals(origin, false, JobOption.NO_REQUEUE);
-            case NO_REQUEUE -> rivals(origin, false, JobOption.REQUEUE);
+            case MEM -> removeRivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
+            case MEM_PER_CPU -> removeRivals(origin, true, JobOption.MEM, JobOption.MEM_PER_GPU);
+            case MEM_PER_GPU -> removeRivals(origin, true, JobOption.MEM, JobOption.MEM_PER_CPU);
+            case CORE_SPEC -> excludeSpecialization(origin, JobOption.THREAD_SPEC);
+            case THREAD_SPEC -> excludeSpecialization(origin, JobOption.CORE_SPEC);
+            case REQUEUE -> removeRivals(origin, false, JobOption.NO_REQUEUE);
+            case NO_REQUEUE -> removeRivals(origin, false, JobOption.REQUEUE);
             case EXCLUSIVE -> {
-                alone(origin, JobOption.OVERSUBSCRIBE);
-                overlapping(origin, JobOption.OVERLAP);
+                excludeSharing(origin, JobOption.OVERSUBSCRIBE);
+                excludeOverlap(origin, JobOption.OVERLAP);
             }
-            case OVERSUBSCRIBE -> alone(origin, JobOption.EXCLUSIVE);
-            case OVERLAP -> overlapping(origin, JobOption.EXCLUSIVE);
-            case HINT -> rivals(origin, false, HINTED.toArray(JobOption[]::new));
-            case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO -> rivals(origin, false, JobOption.HINT);
-            case BELL -> rivals(origin, false, JobOption.NO_BELL);
-            case NO_BELL -> rivals(origin, false, JobOption.BELL);
+            case OVERSUBSCRIBE -> excludeSharing(origin, JobOption.EXCLUSIVE);
+            case OVERLAP -> excludeOverlap(origin, JobOption.EXCLUSIVE);
+            case HINT -> removeRivals(origin, false, HINTED.toArray(JobOption[]::new));
+            case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO -> removeRivals(origin, false, JobOption.HINT);
+            case BELL -> removeRivals(origin, false, JobOption.NO_BELL);
+            case NO_BELL -> removeRivals(origin, false, JobOption.BELL);
             default -> { }
         }
     }
 
     /** Cores and threads that are left alone are counted one way. */
-    private void spared(Origin origin, JobOption other) throws UsageException {
+    private void excludeSpecialization(Origin origin, JobOption other) throws UsageException {
         if (origins[other.ordinal()] == origin) {
             throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + (origin == Origin.ENVIRONMENT
                     ? "Both --core-spec and --thread-spec set using environment variables. Those options are mutually exclusive."
                     : "-S/--core-spec and --thred-spec options are mutually exclusive")));
         }
-        rivals(origin, false, other);
+        removeRivals(origin, false, other);
     }
 
     /** Who types --exclusive and --oversubscribe, in the script or behind the command, contradicts himself; a variable gives way. */
-    private void alone(Origin origin, JobOption other) throws UsageException {
+    private void excludeSharing(Origin origin, JobOption other) throws UsageException {
         Origin was = origins[other.ordinal()];
         if (isTyped(origin) && was != null && isTyped(was)) {
             throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name()
                     + ": fatal: --exclusive and --oversubscribe options are mutually exclusive"));
         }
-        rivals(origin, false, other);
+        removeRivals(origin, false, other);
     }
 
     /** A step that has its resources alone and shares them contradicts itself; a variable gives way. */
-    private void overlapping(Origin origin, JobOption other) throws UsageException {
+    private void excludeOverlap(Origin origin, JobOption other) throws UsageException {
         if (isTyped(origin) && origins[other.ordinal()] == origin) {
             throw context.bad(exitError(1), "--exclusive and --overlap are mutually exclusive");
         }
-        rivals(origin, false, other);
+        removeRivals(origin, false, other);
     }
 
     private static boolean isTyped(Origin origin) {
         return origin == Origin.SCRIPT || origin == Origin.COMMAND_LINE;
     }
 
-    private void rivals(Origin origin, boolean contradiction, JobOption... others) throws UsageException {
+    private void removeRivals(Origin origin, boolean contradiction, JobOption... others) throws UsageException {
         for (JobOption other : others) {
             Origin was = origins[other.ordinal()];
             if (was == null) {

@@ -332,7 +332,7 @@ public final class OptionCheck {
     }
 
     private static String cluster(JobOptions options, String value) throws UsageException {
-        if (Clusters.areElsewhere(options.context(), value)) {
+        if (Clusters.needSlurmdbd(options.context(), value)) {
             return Texts.lower(value);      // who submits looks where they are
         }
         for (String name : Texts.split(value, ',')) {

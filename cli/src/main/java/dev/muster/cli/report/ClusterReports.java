@@ -95,7 +95,7 @@ final class ClusterReports {
         }
     }
 
-    private void checked() throws UsageException {
+    private void checkRequest() throws UsageException {
         UseTable.withoutNodes(source.tres(), s.unit.percent() && !s.tres.equalsIgnoreCase("ALL"), "percent format reports");
     }
 
@@ -106,7 +106,7 @@ final class ClusterReports {
     }
 
     int accountsByUser() throws UsageException {
-        checked();
+        checkRequest();
         boolean tree = asked.flags.contains("tree");
         UseTable table = new UseTable(c, s, fields(tree ? -20 : 15), format("cluster,accounts,login,proper", ",used" + energy()));
         Map<String, Long> totals = source.totals();
@@ -158,20 +158,20 @@ final class ClusterReports {
         return out;
     }
 
-    private Comparator<Json.Obj> most() throws UsageException {
+    private Comparator<Json.Obj> largestFirst() throws UsageException {
         String first = source.tres().getFirst();
         return Comparator.<Json.Obj>comparingLong(r -> -UsageSource.number(r,
                 first)).thenComparing(r -> r.text("User")).thenComparing(r -> r.text("Account"));
     }
 
     int usersByAccount() throws UsageException {
-        checked();
+        checkRequest();
         UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
         return users(table, "accounts", Integer.MAX_VALUE, "Cluster/User/Account Utilization ");
     }
 
     int usersByWckey() throws UsageException {
-        checked();
+        checkRequest();
         UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,wckey", ",used"));
         return users(table, "wckeys", Integer.MAX_VALUE, "Cluster/User/WCKey Utilization ");
     }
@@ -181,7 +181,7 @@ final class ClusterReports {
         List<UseTable.Row> rows = new ArrayList<>();
         for (List<Json.Obj> cluster : users(kind).values()) {
             List<Json.Obj> sorted = new ArrayList<>(asked.flags.contains("group") ? grouped(cluster) : cluster);
-            sorted.sort(most());
+            sorted.sort(largestFirst());
             for (Json.Obj r : sorted.subList(0, Math.min(top, sorted.size()))) {
                 add(rows, r, Map.of("Account", r.text("Account"), "User", r.text("User"), "WCKey", r.text("WCKey")), totals);
             }
@@ -211,11 +211,11 @@ final class ClusterReports {
     }
 
     int accountsByQos() throws UsageException {
-        return byTwo("cluster,accounts,qos", ",used" + energy(), "qos", new Column("Account", "accounts"), new Column("QOS", "qos"));
+        return byTwoColumns("cluster,accounts,qos", ",used" + energy(), "qos", new Column("Account", "accounts"), new Column("QOS", "qos"));
     }
 
     int wckeysByUser() throws UsageException {
-        return byTwo("cluster,wckey,login,proper", ",used", "wckeys", new Column("WCKey", "wckeys"), new Column("User", "users"));
+        return byTwoColumns("cluster,wckey,login,proper", ",used", "wckeys", new Column("WCKey", "wckeys"), new Column("User", "users"));
     }
 
     /** @param condition the list that selects values of the column; an empty list selects all */
@@ -227,8 +227,8 @@ final class ClusterReports {
     }
 
     /** A report with a row for each pair of values of two columns, in the order of accounting. */
-    private int byTwo(String standard, String last, String kind, Column first, Column second) throws UsageException {
-        checked();
+    private int byTwoColumns(String standard, String last, String kind, Column first, Column second) throws UsageException {
+        checkRequest();
         UseTable table = new UseTable(c, s, fields(15), format(standard, last));
         Map<String, Long> totals = source.totals();
         List<UseTable.Row> rows = new ArrayList<>();
@@ -242,7 +242,7 @@ final class ClusterReports {
     }
 
     int top() throws UsageException {
-        checked();
+        checkRequest();
         int count = TOP;
         String typed = asked.lists.getOrDefault("topcount", "");
         if (!typed.isEmpty()) {

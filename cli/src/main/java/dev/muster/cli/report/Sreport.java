@@ -40,7 +40,7 @@ public final class Sreport implements Command {
             c.err().println("Only '" + SLURMDBD + "' is supported.");
             return 1;
         }
-        return p.operands().isEmpty() ? interactive(c, s) : one(c, s, p.operands());
+        return p.operands().isEmpty() ? interactive(c, s) : runCommand(c, s, p.operands());
     }
 
     private static void environment(CommandContext c, SreportSwitches s) {
@@ -82,7 +82,7 @@ public final class Sreport implements Command {
         c.host().needsOwnProcess();
         return InteractiveShell.run(c, true,
                 first -> first.length() >= 3 && ("exit".startsWith(first) || "quit".startsWith(first)) || first.equals("\\q"),
-                words -> one(c, s, words));
+                words -> runCommand(c, s, words));
     }
 
     private static boolean means(String typed, int least, String word) {
@@ -94,16 +94,16 @@ public final class Sreport implements Command {
         return typed.length() >= letters && word.startsWith(typed.substring(0, letters));
     }
 
-    private int one(CommandContext c, SreportSwitches s, List<String> words) throws UsageException {
+    private int runCommand(CommandContext c, SreportSwitches s, List<String> words) throws UsageException {
         String verb = words.getFirst().toLowerCase(Locale.ROOT);
         for (String type : List.of("cluster", "job", "reservation", "user")) {
             if (means(verb, type.equals("cluster") ? 2 : type.equals("reservation") ? 3 : 1, type)) {
-                return words.size() > 1 ? report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size()))) : few(c, words);
+                return words.size() > 1 ? report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size()))) : tooFewWords(c, words);
             }
         }
         if (means(verb, 1, "time")) {
             if (words.size() < 2) {
-                return few(c, words);
+                return tooFewWords(c, words);
             }
             time(c, s, words.get(1));
         } else if (means(verb, 4, "help")) {
@@ -123,7 +123,7 @@ public final class Sreport implements Command {
         return 0;
     }
 
-    private static int few(CommandContext c, List<String> words) {
+    private static int tooFewWords(CommandContext c, List<String> words) {
         c.err().println("too few arguments for keyword:" + words.getFirst());
         return 1;
     }

@@ -97,7 +97,7 @@ public final class CliFilter {
                 && (cluster.equals("*") || cluster.equals(context.host().settings().clusterName));
         Optional<JobOption> option = Arrays.stream(JobOption.values())
                 .filter(o -> o.takenBy(options.command()) && o.longName.equals(key.getLast())).findFirst();
-        if (!meant || option.isEmpty() || isSaid(options, option.get())) {
+        if (!meant || option.isEmpty() || isRequested(options, option.get())) {
             return;
         }
         try {
@@ -112,8 +112,8 @@ public final class CliFilter {
     }
 
     /** It, or what excludes it. */
-    static boolean isSaid(JobOptions options, JobOption o) {
-        return withRivals(o).stream().anyMatch(options::said);
+    static boolean isRequested(JobOptions options, JobOption o) {
+        return withRivals(o).stream().anyMatch(options::isRequested);
     }
 
     /** An option and those that it excludes. */
@@ -145,12 +145,12 @@ public final class CliFilter {
     }
 
     /** The job, or the step, is there. @param components how many it has */
-    public static void taken(JobOptions first, int components, int jobId, long stepId, List<String> words) throws UsageException {
+    public static void postSubmit(JobOptions first, int components, int jobId, long stepId, List<String> words) throws UsageException {
         CommandContext c = first.context();
         if (c.host().cliFilters().isEmpty()) {
             return;
         }
-        SubmissionLog.taken(first, jobId, stepId, words);
+        SubmissionLog.log(first, jobId, stepId, words);
         for (int i = 0; i < components && hasScript(c); i++) {
             FilterScript.of(c).postSubmit(i, jobId, stepId);
         }

@@ -25,12 +25,12 @@ public final class ClusterChoice {
     public static void earliest(CommandContext c, List<JobOptions> all, Trial trial) throws SlurmException, UsageException {
         c.host().needsOwnProcess();
         String own = c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
-        List<KnownCluster> named = Clusters.named(c, Texts.split(all.getFirst().text(JobOption.CLUSTERS), ','));
+        List<KnownCluster> named = Clusters.lookUp(c, Texts.split(all.getFirst().text(JobOption.CLUSTERS), ','));
         KnownCluster best = named.getFirst();
         Optional<SlurmException> refusal = Optional.empty();
         long first = Long.MAX_VALUE;
         for (KnownCluster k : named.size() == 1 ? List.<KnownCluster>of() : named) {
-            turnTo(c, all, k);
+            select(c, all, k);
             try {
                 long start = trial.reply().number("testStart");
                 if (start < first || start == first && k.name().equals(own)) {
@@ -44,11 +44,11 @@ public final class ClusterChoice {
         if (first == Long.MAX_VALUE && refusal.isPresent()) {
             throw refusal.get();
         }
-        turnTo(c, all, best);
+        select(c, all, best);
     }
 
-    private static void turnTo(CommandContext c, List<JobOptions> all, KnownCluster cluster) throws UsageException {
-        c.host().turnTo(cluster);
+    private static void select(CommandContext c, List<JobOptions> all, KnownCluster cluster) throws UsageException {
+        c.host().selectCluster(cluster);
         for (JobOptions o : all) {
             o.drop(JobOption.CLUSTERS);
             o.set(JobOption.CLUSTERS, cluster.name(), JobOptions.Origin.COMMAND_LINE);

@@ -127,15 +127,15 @@ public final class FilterScript {
         switch (level) {
             case ERROR -> context.error(text);
             case INFO -> context.info(text);
-            case VERBOSE -> told(1, text);
-            case DEBUG -> told(2, "debug:  " + text);
-            case DEBUG2 -> told(3, "debug2: " + text);
-            case DEBUG3 -> told(4, "debug3: " + text);
-            case DEBUG4 -> told(5, "debug4: " + text);
+            case VERBOSE -> logAt(1, text);
+            case DEBUG -> logAt(2, "debug:  " + text);
+            case DEBUG2 -> logAt(3, "debug2: " + text);
+            case DEBUG3 -> logAt(4, "debug3: " + text);
+            case DEBUG4 -> logAt(5, "debug4: " + text);
         }
     }
 
-    private void told(int from, String text) {
+    private void logAt(int from, String text) {
         if (verbose >= from) {
             context.info(text);
         }
@@ -243,7 +243,7 @@ public final class FilterScript {
                 return "no-requeue";
             }
             if (!options.has(o)) {
-                return unsaid(o);
+                return unsetText(o);
             }
             String value = options.text(o);
             switch (o) {
@@ -283,7 +283,7 @@ public final class FilterScript {
             return at < 0 ? value : value.substring(0, at + 1) + Durations.full(Durations.parseSeconds(value.substring(at + 1)).orElse(0));
         }
 
-        private String unsaid(JobOption o) {
+        private String unsetText(JobOption o) {
             return switch (o) {
                 case UID -> Integer.toString(context.host().uid());
                 case GID -> Integer.toString(context.host().gid());
@@ -296,7 +296,7 @@ public final class FilterScript {
         /** What is of no option here is passed over, so that one script serves all commands. */
         private void assign(String name, String value) {
             Optional<JobOption> option = named(name);
-            if (option.isEmpty() || origin == JobOptions.Origin.DEFAULT && CliFilter.isSaid(options, option.get())) {
+            if (option.isEmpty() || origin == JobOptions.Origin.DEFAULT && CliFilter.isRequested(options, option.get())) {
                 return;
             }
             try {

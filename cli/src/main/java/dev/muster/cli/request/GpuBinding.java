@@ -14,14 +14,14 @@ final class GpuBinding {
     /** Returns the binding in the form of --tres-bind; "" if unset. Typed options precede environment variables. */
     static String of(JobOptions o) {
         for (boolean typed : List.of(true, false)) {
-            if (said(o, JobOption.TRES_BIND, typed)) {
+            if (isSet(o, JobOption.TRES_BIND, typed)) {
                 return o.text(JobOption.TRES_BIND);
             }
-            if (said(o, JobOption.GPU_BIND, typed)) {
+            if (isSet(o, JobOption.GPU_BIND, typed)) {
                 return OF_GPUS + o.text(JobOption.GPU_BIND);
             }
             // srun in a batch script learns the tasks per GPU from SLURM_NTASKS_PER_GPU
-            if (o.command() == 'R' && said(o, JobOption.NTASKS_PER_GPU, typed)) {
+            if (o.command() == 'R' && isSet(o, JobOption.NTASKS_PER_GPU, typed)) {
                 return OF_GPUS + "single:" + o.text(JobOption.NTASKS_PER_GPU);
             }
             String each = perTask(o, typed);
@@ -32,16 +32,16 @@ final class GpuBinding {
         return "";
     }
 
-    private static boolean said(JobOptions o, JobOption option, boolean typed) {
+    private static boolean isSet(JobOptions o, JobOption option, boolean typed) {
         return (typed ? o.typed(option) : o.has(option)) && !o.text(option).isEmpty();
     }
 
     /** Returns the number of each task's own GPUs; "" for none. */
     private static String perTask(JobOptions o, boolean typed) {
-        if (said(o, JobOption.GPUS_PER_TASK, typed)) {
+        if (isSet(o, JobOption.GPUS_PER_TASK, typed)) {
             return count(o.text(JobOption.GPUS_PER_TASK));
         }
-        for (String item : said(o, JobOption.TRES_PER_TASK, typed) ? Texts.split(o.text(JobOption.TRES_PER_TASK), ',') : List.<String>of()) {
+        for (String item : isSet(o, JobOption.TRES_PER_TASK, typed) ? Texts.split(o.text(JobOption.TRES_PER_TASK), ',') : List.<String>of()) {
             if (item.matches("gres/gpu[:=].*")) {
                 return count(item);
             }

@@ -26,7 +26,7 @@ final class GpuCheck {
     }
 
     /** What the job has on each node is no wish of a step that says its own GPUs. */
-    static boolean areSaidForStep(JobOptions o) {
+    static boolean hasStepGpus(JobOptions o) {
         return o.command() == 'R' && !o.context().env("SLURM_JOB_ID").isEmpty()
                 && (o.typed(JobOption.GPUS) || o.typed(JobOption.GRES)
                 && Texts.split(o.text(JobOption.GRES), ',').stream().anyMatch(item -> ofGpu(item) != null));
@@ -243,10 +243,10 @@ final class GpuCheck {
     /** Where the cluster has no GPUs nobody looks at what they have to do with each other. */
     private UsageException error(String sentence) {
         String invalid = o.context().name() + ": error: Invalid generic resource (gres) specification";
-        return new UsageException(o.exitError(1), areKnown() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid));
+        return new UsageException(o.exitError(1), hasConfiguredGpus() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid));
     }
 
-    private boolean areKnown() {
+    private boolean hasConfiguredGpus() {
         return o.context().host().settings().gresTypes.contains("gpu");
     }
 }

@@ -69,7 +69,7 @@ public final class JobRequest {
         put(job, "owner", owner());
         put(job, "charge", charge());
         Json.Obj request = resources();
-        fewerNodes(request);
+        warnOfIdleNodes(request);
         put(job, "request", request);
         put(job, "timing", timing());
         put(job, "files", files());
@@ -79,7 +79,7 @@ public final class JobRequest {
     }
 
     /** More nodes than tasks: the rest would have nothing to do, which is told. */
-    private void fewerNodes(Json.Obj request) throws UsageException {
+    private void warnOfIdleNodes(Json.Obj request) throws UsageException {
         String nodes = o.text(JobOption.NODES);
         long least = nodes.isEmpty() ? listed() : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
         if (!nodes.isEmpty() && request.number("nodesMax") == 0) {
@@ -395,7 +395,7 @@ public final class JobRequest {
         put(e, "signal", o.text(JobOption.SIGNAL));
         put(e, "container", o.text(JobOption.CONTAINER));
         put(e, "containerId", o.text(JobOption.CONTAINER_ID));
-        put(e, "x11", o.forwarded());
+        put(e, "x11", o.display());
         // sbatch has the lines of --bbf in its script
         put(e, "burstBuffer", o.has(JobOption.BBF) && o.command() != 'B' ? o.text(JobOption.BBF) : o.text(JobOption.BB));
         put(e, "mcsLabel", o.text(JobOption.MCS_LABEL));

@@ -41,7 +41,7 @@ public final class OptionEnvironment {
 
     /** Returns whether the command line decides the option. */
     private boolean isOverridden(JobOption o) {
-        return options.typed(o) || o == JobOption.GPUS_PER_NODE && GpuCheck.areSaidForStep(options)
+        return options.typed(o) || o == JobOption.GPUS_PER_NODE && GpuCheck.hasStepGpus(options)
                 || o == JobOption.CPUS_PER_TASK && options.typed(JobOption.CPUS_PER_GPU)
                 || o == JobOption.CPUS_PER_GPU && options.typed(JobOption.CPUS_PER_TASK);
     }

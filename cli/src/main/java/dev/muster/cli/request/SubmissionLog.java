@@ -19,7 +19,7 @@ public final class SubmissionLog {
 
     private SubmissionLog() {}
 
-    static void taken(JobOptions o, int jobId, long stepId, List<String> words) throws UsageException {
+    static void log(JobOptions o, int jobId, long stepId, List<String> words) throws UsageException {
         CommandContext c = o.context();
         if (c.host().cliFilters().stream().anyMatch(p -> p.equals(PLUGIN) || p.equals("syslog"))) {
             String text = "post_submit: " + text(o, jobId, stepId, words);

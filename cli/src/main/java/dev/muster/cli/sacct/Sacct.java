@@ -223,7 +223,7 @@ public final class Sacct implements Command {
             case "timelimit-min" -> w.query.put("minLimitMin", minutes(c, v));
             case "json", "yaml" -> {
                 w.json = name;
-                w.parser = JsonOutput.chosen(c, w.json, v);
+                w.parser = JsonOutput.requireParser(c, w.json, v);
             }
             case "wckeys" -> list(w, "wckeys", v);
             case "whole-hetjob" -> whole(c, w, v);
@@ -634,7 +634,7 @@ public final class Sacct implements Command {
         if (c.host().accountingType().equals("accounting_storage/slurmdbd")) {
             list(w, "clusters", Texts.lower(v));
         } else {
-            Clusters.checked(c, v);
+            Clusters.requireKnown(c, v);
         }
     }
 

@@ -120,7 +120,7 @@ public final class Sstat implements Command {
                 c.error("couldn't get steps for JobId=" + job);
                 continue;
             }
-            List<Json.Obj> meant = meant(running.get(), step, w.all);
+            List<Json.Obj> meant = selectedSteps(running.get(), step, w.all);
             if (running.get().isEmpty()) {
                 c.error("No steps running for JobId=" + job);
             } else if (meant.isEmpty() && !step.isEmpty()) {
@@ -171,7 +171,7 @@ public final class Sstat implements Command {
     }
 
     /** The step named, all, or the lowest numbered one; of a heterogeneous step all components. */
-    private static List<Json.Obj> meant(List<Json.Obj> running, String step, boolean all) {
+    private static List<Json.Obj> selectedSteps(List<Json.Obj> running, String step, boolean all) {
         OptionalInt lowest = running.stream().mapToInt(Sstat::id).filter(id -> id >= 0).map(StepId::number).min();
         OptionalInt wanted = step.isEmpty() ? lowest : StepId.parse(step);
         return running.stream().filter(s -> step.isEmpty() && all || wanted.isPresent() && StepId.means(wanted.getAsInt(), id(s))).toList();

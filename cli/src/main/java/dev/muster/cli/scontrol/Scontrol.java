@@ -57,7 +57,7 @@ public final class Scontrol implements Command {
             switch (h.opt().name()) {
                 case "all" -> s.all = true;
                 case "hide" -> s.all = false;
-                case "cluster", "clusters" -> Clusters.checked(c, h.value());
+                case "cluster", "clusters" -> Clusters.requireKnown(c, h.value());
                 case "detail", "details" -> s.details = true;
                 case "future" -> s.future = true;
                 case "oneliner" -> s.oneLine = true;
@@ -65,7 +65,7 @@ public final class Scontrol implements Command {
                 case "verbose" -> s.verbose = true;
                 case "json", "yaml" -> {
                     s.json = h.opt().name();
-                    s.parser = JsonOutput.chosen(c, s.json, h.value());
+                    s.parser = JsonOutput.requireParser(c, s.json, h.value());
                 }
                 case "federation", "local", "sibling" -> { }
                 case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
@@ -173,11 +173,11 @@ public final class Scontrol implements Command {
         if (c.host().clusters().containsAll(names)) {
             return 0;
         }
-        if (!Clusters.areElsewhere(c, names.getFirst())) {
-            Clusters.checked(c, names.getFirst());
+        if (!Clusters.needSlurmdbd(c, names.getFirst())) {
+            Clusters.requireKnown(c, names.getFirst());
         }
         c.host().needsOwnProcess();
-        c.host().turnTo(Clusters.named(c, names).getFirst());
+        c.host().selectCluster(Clusters.lookUp(c, names).getFirst());
         return 0;
     }
 
@@ -238,7 +238,7 @@ public final class Scontrol implements Command {
             warnings(c, c.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, what, e.errno() == SlurmErrno.ACCESS_DENIED.number() ? new SlurmException(e.errno(),
+            return CommonOptions.reportFailure(c, what, e.errno() == SlurmErrno.ACCESS_DENIED.number() ? new SlurmException(e.errno(),
                     "Permission denied") : e);
         }
     }
@@ -249,7 +249,7 @@ public final class Scontrol implements Command {
             warnings(c, c.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, what, e);
+            return CommonOptions.reportFailure(c, what, e);
         }
     }
 
@@ -476,7 +476,7 @@ public final class Scontrol implements Command {
             c.out().println("batch script for job " + id + " written to " + path);
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "job script retrieval failed", e);
+            return CommonOptions.reportFailure(c, "job script retrieval failed", e);
         } catch (IOException e) {
             c.err().println("failed to open file `" + rest.get(2) + "`: " + e.getMessage());
             return 1;

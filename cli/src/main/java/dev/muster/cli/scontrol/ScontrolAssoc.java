@@ -40,7 +40,7 @@ final class ScontrolAssoc {
         try {
             reply = c.host().controller().call("QueryAssocMgr", new Json.Obj());
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_assoc_mgr_info error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_assoc_mgr_info error", e);
         }
         c.out().println("Current Association Manager state");
         if (flags.isEmpty() || flags.stream().anyMatch(f -> Texts.lower(f).startsWith("user"))) {

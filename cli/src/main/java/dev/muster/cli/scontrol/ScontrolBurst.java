@@ -21,7 +21,7 @@ final class ScontrolBurst {
         try {
             r = c.host().controller().call("QueryBurstBuffers", new Json.Obj());
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_burst_buffer error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_burst_buffer error", e);
         }
         if (r.text("name").isEmpty()) {
             return 0;
@@ -88,7 +88,7 @@ final class ScontrolBurst {
             c.out().print(c.host().controller().call("QueryBurstStatus", new Json.Obj().put("arguments", words)).text("text"));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_burst_buffer_stat error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_burst_buffer_stat error", e);
         }
     }
 }

@@ -21,7 +21,7 @@ final class ScontrolLicenses {
             all = reply.objects("licenses");
             serversOptional = reply.flag("serversOptional");
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_licenses error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_licenses error", e);
         }
         List<Json.Obj> meant = name.isEmpty() ? all : all.stream().filter(l -> l.text("name").equals(name)
                 || serversOptional && l.text("name").startsWith(name + "@")).toList();

@@ -80,7 +80,7 @@ final class ScontrolNode {
             show(c, ask(c, nodes.getFirst(), "QueryDaemon", new Json.Obj()));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_slurmd_status", e);
+            return CommonOptions.reportFailure(c, "slurm_load_slurmd_status", e);
         }
     }
 

@@ -346,7 +346,7 @@ public final class ScontrolReservation {
         try {
             all = load(c, name);
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_reservations error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_reservations error", e);
         }
         if (!s.json.isEmpty()) {
             return JsonOutput.print(c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));

@@ -66,7 +66,7 @@ final class ScontrolShow {
         try {
             reply = c.host().controller().call("QueryJobs", q);
         } catch (SlurmException e) {
-            return isTaskOfAnother(c, id, e) ? missing(c, typed) : CommonOptions.failed(c, "slurm_load_jobs error", e);
+            return isTaskOfAnother(c, id, e) ? missing(c, typed) : CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
         jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
@@ -118,7 +118,7 @@ final class ScontrolShow {
             reply = c.host().controller().call("QueryNodes", q);
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.INVALID_NODE_NAME.number()) {
-                return CommonOptions.failed(c, "slurm_load_node error", e);
+                return CommonOptions.reportFailure(c, "slurm_load_node error", e);
             }
             reply = new Json.Obj();
         }
@@ -159,7 +159,7 @@ final class ScontrolShow {
             reply = c.host().controller().call("QueryPartitions", q);
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.INVALID_PARTITION_NAME.number()) {
-                return CommonOptions.failed(c, "slurm_load_partitions error", e);
+                return CommonOptions.reportFailure(c, "slurm_load_partitions error", e);
             }
             reply = new Json.Obj();
         }
@@ -266,7 +266,7 @@ final class ScontrolShow {
             }
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_ctl_conf error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_ctl_conf error", e);
         }
     }
 
@@ -299,7 +299,7 @@ final class ScontrolShow {
             }
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_node error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_node error", e);
         }
     }
 
@@ -321,7 +321,7 @@ final class ScontrolShow {
                 }
             }
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_node error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_node error", e);
         }
         c.out().println(out.toString());
         return 0;

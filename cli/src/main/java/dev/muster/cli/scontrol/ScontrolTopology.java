@@ -44,7 +44,7 @@ final class ScontrolTopology {
         try {
             all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_load_topo error", e);
+            return CommonOptions.reportFailure(c, "slurm_load_topo error", e);
         }
         List<Json.Obj> chosen = all.isEmpty() ? List.of() : List.of(all.getFirst());
         String unit = "";
@@ -120,7 +120,7 @@ final class ScontrolTopology {
         try {
             all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "slurm_get_topology_conf error", e);
+            return CommonOptions.reportFailure(c, "slurm_get_topology_conf error", e);
         }
         c.out().println("---");
         if (all.isEmpty()) {

@@ -210,7 +210,7 @@ final class ScontrolUpdate {
             if (isUnknownKey(c, e, all)) {
                 return 1;
             }
-            return CommonOptions.failed(c, what, e);
+            return CommonOptions.reportFailure(c, what, e);
         }
     }
 
@@ -268,7 +268,7 @@ final class ScontrolUpdate {
                     return 1;
                 }
             }
-            return CommonOptions.failed(c, "slurm_update error", e);
+            return CommonOptions.reportFailure(c, "slurm_update error", e);
         }
     }
 
@@ -475,7 +475,7 @@ final class ScontrolUpdate {
             c.host().controller().call("CreatePartition", q);
             return 0;
         } catch (SlurmException e) {
-            return isUnknownKey(c, e, all) ? 1 : CommonOptions.failed(c, "Error creating the partition", e);
+            return isUnknownKey(c, e, all) ? 1 : CommonOptions.reportFailure(c, "Error creating the partition", e);
         }
     }
 
@@ -502,13 +502,13 @@ final class ScontrolUpdate {
             int of = e.getMessage().endsWith(")") ? e.getMessage().lastIndexOf(" (") : -1;
             if (first.isEmpty() && of > 0) {
                 c.err().println("scontrol: error: " + e.getMessage());
-                return CommonOptions.failed(c, what, new SlurmException(e.errno(), e.getMessage().substring(0, of)));
+                return CommonOptions.reportFailure(c, what, new SlurmException(e.errno(), e.getMessage().substring(0, of)));
             }
             boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
             if (!first.isEmpty() && e.errno() != SlurmErrno.USER_ID_MISSING.number() || unread) {
                 c.err().println("scontrol: error: " + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
             }
-            return CommonOptions.failed(c, what, e);
+            return CommonOptions.reportFailure(c, what, e);
         }
     }
 
@@ -622,7 +622,7 @@ final class ScontrolUpdate {
             c.err().println("job notify failure: " + errors.getFirst().text("error"));
             return 1;
         } catch (SlurmException e) {
-            return CommonOptions.failed(c, "job notify failure", e);
+            return CommonOptions.reportFailure(c, "job notify failure", e);
         }
     }
 }

@@ -486,7 +486,7 @@ public final class ServiceCommand implements Host {
                 }
                 Thread.interrupted();       // has told what it had to tell; what is asked now is the tidying up
             }
-            boolean again = HttpController.asksAgain(message, env.getOrDefault("SLURM_STEPMGR", ""));
+            boolean again = HttpController.isRetried(message, env.getOrDefault("SLURM_STEPMGR", ""));
             Client.Response r = shared.call(conf(), again, session(), message, request, inFlight, lines);
             if (isKnownSession && HttpController.errno(r) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
                 session = null;     // an earlier command's is not good any more
@@ -523,7 +523,7 @@ public final class ServiceCommand implements Host {
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         Session mine = ownSession();
-        return HttpController.ask(new Client(address, port, () -> mine, shared::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
+        return HttpController.callOnce(new Client(address, port, () -> mine, shared::nonce).to(Audience.SLURMD).connectWithin(conf().connectMs)
                 .over(conf().tls()), message, request, inFlight);
     }
 
@@ -601,17 +601,17 @@ public final class ServiceCommand implements Host {
     }
 
     @Override
-    public void beside(String name, Runnable work) {
+    public void startBackground(String name, Runnable work) {
         Thread.ofVirtual().name(name).start(work);
     }
 
     @Override
-    public boolean callerGone() {
+    public boolean isCallerGone() {
         return connection.isGone() && !connection.isLeft();
     }
 
     @Override
-    public boolean callerStopped() {
+    public boolean isCallerStopped() {
         try {
             String stat = Files.readString(Path.of("/proc/" + pid() + "/stat"), StandardCharsets.ISO_8859_1);
             return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;

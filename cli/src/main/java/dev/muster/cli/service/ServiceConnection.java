@@ -50,7 +50,7 @@ public final class ServiceConnection implements AutoCloseable {
     }
 
     /** Who is to be interrupted when the launcher goes away. */
-    public synchronized void workedBy(Thread thread) {
+    public synchronized void setWorker(Thread thread) {
         worker = thread;
     }
 

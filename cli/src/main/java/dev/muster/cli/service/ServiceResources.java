@@ -197,7 +197,7 @@ public final class ServiceResources {
         byte[] body = Json.print(request);
         String path = "/muster/v1/" + message;
         int timeoutMs = (int) Math.min(Integer.MAX_VALUE, HttpController.timeoutMs(conf) + request.number("waitMs"));
-        long endNs = System.nanoTime() + (asksAgain ? HttpController.reachMs(conf) * 1_000_000L : 0);
+        long endNs = System.nanoTime() + (asksAgain ? HttpController.retryMs(conf) * 1_000_000L : 0);
         while (true) {
             Optional<Client.Response> response = toOneOf(conf, audience, servers, port, session, path, body, timeoutMs, inFlight, lines,
                     request.text("requestId").isEmpty() ? 0 : endNs);
@@ -225,17 +225,17 @@ public final class ServiceResources {
             Lent lent = take(name);
             lent = lent != null ? lent : new Lent(name, s.address(), port, this);
             lent.session = session;
-            inFlight.begins(lent.client);
+            inFlight.begin(lent.client);
             try {
                 Client.Response r = lent.client.to(audience).connectWithin(conf.connectMs).over(conf.tls()).post(path, body, timeoutMs, lines);
-                inFlight.ended();
+                inFlight.end();
                 give(lent);
                 return Optional.of(r);
             } catch (Client.ConnectException e) {
-                inFlight.ended();
+                inFlight.end();
                 lent.client.close();
             } catch (IOException e) {
-                inFlight.ended();
+                inFlight.end();
                 lent.client.close();
                 boolean again = repeatUntilNs != 0 && repeatUntilNs - System.nanoTime() > 0 && !lent.client.isAborted()
                         && !(e instanceof java.net.SocketTimeoutException);
@@ -243,7 +243,7 @@ public final class ServiceResources {
                     throw PendingRequests.failed(lent.client, e);
                 }
             } catch (RuntimeException e) {
-                inFlight.ended();
+                inFlight.end();
                 throw e;
             }
         }

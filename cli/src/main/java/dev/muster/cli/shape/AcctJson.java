@@ -105,15 +105,15 @@ public final class AcctJson {
             ids.put(t.text("Name").isEmpty() ? t.text("Type") : t.text("Type") + "/" + t.text("Name"), t.text("ID"));
         }
         return Optional.ofNullable(switch (entity) {
-            case "qos" -> new Json.Obj().put("qos", each(rows, r -> tree(QOS, r, ids)));
-            case "association" -> new Json.Obj().put("associations", each(rows, r -> tree(ASSOC, r, ids)));
+            case "qos" -> new Json.Obj().put("qos", shapeAll(rows, r -> tree(QOS, r, ids)));
+            case "association" -> new Json.Obj().put("associations", shapeAll(rows, r -> tree(ASSOC, r, ids)));
             case "user" -> new Json.Obj().put("users", users(rows));
             case "account" -> new Json.Obj().put("accounts", accounts(rows));
-            case "cluster" -> new Json.Obj().put("clusters", each(rows, r -> cluster(r, ids)));
-            case "tres" -> new Json.Obj().put("TRES", each(rows, r -> new Json.Obj().put("type", r.text("Type")).put("name", r.text("Name"))
+            case "cluster" -> new Json.Obj().put("clusters", shapeAll(rows, r -> cluster(r, ids)));
+            case "tres" -> new Json.Obj().put("TRES", shapeAll(rows, r -> new Json.Obj().put("type", r.text("Type")).put("name", r.text("Name"))
                     .put("id", r.number("ID") == 0 ? number(r.text("ID")) : r.number("ID")).put("count", 0L)));
-            case "instance" -> new Json.Obj().put("instances", each(rows, AcctJson::instance));
-            case "wckey" -> new Json.Obj().put("wckeys", each(rows, AcctJson::wckey));
+            case "instance" -> new Json.Obj().put("instances", shapeAll(rows, AcctJson::instance));
+            case "wckey" -> new Json.Obj().put("wckeys", shapeAll(rows, AcctJson::wckey));
             default -> null;
         });
     }
@@ -183,7 +183,7 @@ public final class AcctJson {
         Object of(Json.Obj row);
     }
 
-    private static List<Object> each(List<Json.Obj> rows, Shape shape) {
+    private static List<Object> shapeAll(List<Json.Obj> rows, Shape shape) {
         List<Object> out = new ArrayList<>();
         rows.forEach(r -> out.add(shape.of(r)));
         return out;

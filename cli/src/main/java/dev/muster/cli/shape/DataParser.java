@@ -175,7 +175,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
             }
         });
         if (version < NEWEST) {
-            gone(place, out);
+            addRemovedFields(place, out);
         }
         return out;
     }
@@ -199,7 +199,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
     }
 
     /** Adds fields that v0.0.45 removed. */
-    private static void gone(String place, Json.Obj out) {
+    private static void addRemovedFields(String place, Json.Obj out) {
         switch (place) {
             case "queue" -> out.put("power", new Json.Obj().put("flags", new ArrayList<>()));
             case "ended.steps" -> out.put("pid", "");

@@ -31,7 +31,7 @@ public final class JsonOutput {
      * @param text the option's value, behind {@code --json=}
      * @return the same text
      */
-    public static String chosen(CommandContext c, String form, String text) throws UsageException {
+    public static String requireParser(CommandContext c, String form, String text) throws UsageException {
         if (text.equals("list")) {
             c.out().println("Possible data_parser plugins:\n" + String.join("\n", DataParser.all()));
             throw new UsageException(0, List.of());

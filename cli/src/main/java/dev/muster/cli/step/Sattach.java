@@ -60,7 +60,7 @@ public final class Sattach implements Command {
         GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
         Wanted w = new Wanted();
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "<jobid.stepid>", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "<jobid.stepid>", h)) {
                 return 0;
             }
             switch (h.opt().name()) {
@@ -151,7 +151,7 @@ public final class Sattach implements Command {
         }
         c.host().onSignal("INT", run::abandon);
         c.host().onSignal("TERM", run::abandon);
-        c.host().beside("stdin", () -> input(c, run.nodes(), w.inputTask));
+        c.host().startBackground("stdin", () -> input(c, run.nodes(), w.inputTask));
         return run.await();
     }
 

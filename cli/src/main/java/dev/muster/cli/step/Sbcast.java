@@ -97,7 +97,7 @@ public final class Sbcast implements Command {
             }
         }
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "SOURCE DEST", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "SOURCE DEST", h)) {
                 return 0;
             }
             option(c, w, h.opt().name(), h.value());

@@ -98,7 +98,7 @@ public final class Srun implements Command {
             }
         }
         if (inside) {
-            Clusters.ofAllocation(c);
+            Clusters.selectOfAllocation(c);
         }
         boolean components = sections.size() > 1 || inside && o.has(JobOption.HET_GROUP);
         if (!components) {
@@ -134,7 +134,7 @@ public final class Srun implements Command {
         }
         Optional<ResumableStep> begun = c.host().resumable();
         if (begun.isPresent()) {
-            return goOn(c, o, program, begun.get());
+            return resume(c, o, program, begun.get());
         }
         StepRequest.settleTasksPerNode(o);
         return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program, windows);
@@ -186,7 +186,7 @@ public final class Srun implements Command {
     }
 
     /** The command service had begun this step and is gone, or has left it to this process. */
-    private int goOn(CommandContext c, JobOptions o, List<String> program, ResumableStep begun) throws UsageException {
+    private int resume(CommandContext c, JobOptions o, List<String> program, ResumableStep begun) throws UsageException {
         StepSignals signals = StepSignals.begin(c, o);
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
@@ -300,7 +300,7 @@ public final class Srun implements Command {
         try {
             allocation = client.await(jobId, o.has(JobOption.QUIET));
         } catch (SlurmException e) {
-            if (c.host().callerGone()) {
+            if (c.host().isCallerGone()) {
                 AllocationClient.cancel(c, jobId);
             }
             throw e;
@@ -390,12 +390,12 @@ public final class Srun implements Command {
         try {
             started = create(c, o, signals, jobId, "CreateHetStep", new Json.Obj().put("parts", steps)).objects("parts");
         } catch (SlurmException e) {
-            noPlace(c, jobId, e);
+            reportUnplaced(c, jobId, e);
             return o.exitError(1);
         }
-        CliFilter.taken(o, parts.size(), jobId, StepId.number(started.getFirst().integer("stepId")), parts.getFirst().program());
+        CliFilter.postSubmit(o, parts.size(), jobId, StepId.number(started.getFirst().integer("stepId")), parts.getFirst().program());
         StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), leader, started.getFirst());
-        if (!hooks.goAhead()) {
+        if (!hooks.runProlog()) {
             return o.exitError(1);
         }
         try {
@@ -406,7 +406,7 @@ public final class Srun implements Command {
     }
 
     /** Where a component does not fit beside the others that is all that is said. */
-    private static void noPlace(CommandContext c, int jobId, SlurmException e) {
+    private static void reportUnplaced(CommandContext c, int jobId, SlurmException e) {
         SlurmErrno why = SlurmErrno.of(e.errno());
         boolean beside = (why == SlurmErrno.INVALID_NODE_NAME || why == SlurmErrno.INVALID_NODE_COUNT) && !e.getMessage().equals(why.sentence());
         c.error(beside ? e.getMessage() : "Unable to create step for job " + jobId + ": " + e.getMessage());
@@ -532,7 +532,7 @@ public final class Srun implements Command {
         if (o.verbose() > 0) {
             describeBinding(c, started);
         }
-        CliFilter.taken(o, 1, jobId, started.integer("stepId"), program);
+        CliFilter.postSubmit(o, 1, jobId, started.integer("stepId"), program);
         if (o.has(JobOption.ASYNC)) {
             c.out().println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "." + StepId.name(started.integer("stepId")));
             return 0;
@@ -546,7 +546,7 @@ public final class Srun implements Command {
             c.info(w);
         }
         StepHooks hooks = new StepHooks(c, o, program, allocation, started);
-        if (!hooks.goAhead()) {
+        if (!hooks.runProlog()) {
             return o.exitError(1);
         }
         try {
@@ -626,7 +626,7 @@ public final class Srun implements Command {
         }
         signals.goTo(run);
         if (o.has(JobOption.DEBUGGER_TEST)) {
-            c.host().beside("processes", () -> processTable(c, o, program, jobId, started));
+            c.host().startBackground("processes", () -> processTable(c, o, program, jobId, started));
         }
         try {
             return run.await();

@@ -43,12 +43,12 @@ final class StepBranch implements Runnable {
         if (nodes.size() == 1) {
             alone(host, nodes.getFirst());
         } else if (!nodes.isEmpty()) {
-            host.beside("step-" + nodes.getFirst().name, new StepBranch(host, attach, width, nodes));
+            host.startBackground("step-" + nodes.getFirst().name, new StepBranch(host, attach, width, nodes));
         }
     }
 
     private static void alone(Host host, StepNode node) {
-        host.beside("step-" + node.name, node);
+        host.startBackground("step-" + node.name, node);
     }
 
     @Override

@@ -56,7 +56,7 @@ final class StepHooks {
     }
 
     /** Runs the prolog; false when it failed: the step, which waits for srun, is cancelled then. */
-    boolean goAhead() {
+    boolean runProlog() {
         int status = run(JobOption.PROLOG);
         if (status == 0) {
             return true;

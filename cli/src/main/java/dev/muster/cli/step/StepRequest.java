@@ -96,7 +96,7 @@ final class StepRequest {
         JobRequest.put(s, "wholeNodes", launcher || o.has(JobOption.WHOLE) || !o.has(JobOption.EXACT) && !exact());
         // 0 asks for something as well: the first node
         JobRequest.put(s, "relative", o.has(JobOption.RELATIVE) && o.number(JobOption.RELATIVE) == 0 ? -1 : o.number(JobOption.RELATIVE));
-        JobRequest.put(s, "timeLimitMin", o.given(JobOption.TIME) || own ? o.number(JobOption.TIME) : 0);
+        JobRequest.put(s, "timeLimitMin", o.isTypedOrInherited(JobOption.TIME) || own ? o.number(JobOption.TIME) : 0);
         JobRequest.put(s, "cpuBind", launcher && !o.has(JobOption.CPU_BIND) ? "none" : o.text(JobOption.CPU_BIND));
         JobRequest.put(s, "debugLevel", Math.max(0, o.number(JobOption.SLURMD_DEBUG)));
         JobRequest.put(s, "waitForChildren", o.has(JobOption.WAIT_FOR_CHILDREN));

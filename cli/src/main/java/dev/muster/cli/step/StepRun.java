@@ -188,7 +188,7 @@ final class StepRun implements StepNode.Events {
             }
         }
         if (input != null) {
-            c.host().beside("stdin", input);
+            c.host().startBackground("stdin", input);
         }
         synchronized (this) {
             // the job is cancelled before it is given back
@@ -448,7 +448,7 @@ final class StepRun implements StepNode.Events {
      * slow.
      */
     private void ask(int... signals) {
-        c.host().beside("signal", () -> {
+        c.host().startBackground("signal", () -> {
             for (int i = 0; i < signals.length && (i == 0 || c.host().pause(NEXT_SIGNAL_MS)); i++) {
                 send(signals[i]);
             }
@@ -457,7 +457,7 @@ final class StepRun implements StepNode.Events {
 
     private void interruptAndKill() {
         isInterrupting = true;
-        c.host().beside("interrupt", () -> {
+        c.host().startBackground("interrupt", () -> {
             try {
                 send(Cancel.INTERRUPT);
                 if (c.host().pause(NEXT_SIGNAL_MS)) {

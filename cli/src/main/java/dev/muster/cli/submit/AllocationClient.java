@@ -96,7 +96,7 @@ public final class AllocationClient {
 
     /** Where several clusters may be meant: the one where it would start first, as for sbatch. */
     public void choose(String kind, List<JobOptions> components, List<String> names) throws SlurmException, UsageException {
-        if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
+        if (o.has(JobOption.CLUSTERS) && Clusters.needSlurmdbd(c, o.text(JobOption.CLUSTERS))) {
             ClusterChoice.earliest(c, components, () -> submit(kind, components, names, true));
         }
     }

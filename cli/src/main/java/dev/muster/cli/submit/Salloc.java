@@ -85,7 +85,7 @@ public final class Salloc implements Command {
             return client.refused(e);
         }
         int jobId = reply.integer("jobId");
-        CliFilter.taken(o, components.size(), jobId, SubmissionLog.NO_STEP, operands);
+        CliFilter.postSubmit(o, components.size(), jobId, SubmissionLog.NO_STEP, operands);
         AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             // also between the grant and the start of the command, which registers its own
@@ -188,8 +188,8 @@ public final class Salloc implements Command {
         env.putAll(MpiBootstrap.variables(env, c.host().settings().mpiParameters.contains(MpiBootstrap.OFF)));
         env.remove("MUSTER_REQUEST_ID");
         env.remove(Clusters.WORKING);
-        if (!Clusters.working(c).isEmpty()) {
-            env.put(Clusters.WORKING, Clusters.working(c));
+        if (!Clusters.workingCluster(c).isEmpty()) {
+            env.put(Clusters.WORKING, Clusters.workingCluster(c));
         }
         // registered before the command starts, so that a signal during its start is not lost
         AtomicReference<Process> begun = new AtomicReference<>();
@@ -200,7 +200,7 @@ public final class Salloc implements Command {
         // the allocation is given back: its steps end as those of a cancelled job, and salloc waits for its command
         c.host().onSignal("TERM", () -> {
             givenBack.set(true);
-            c.host().beside("relinquish", () -> AllocationClient.complete(c, jobId, EXIT_SIGNALED + Signals.TERM));
+            c.host().startBackground("relinquish", () -> AllocationClient.complete(c, jobId, EXIT_SIGNALED + Signals.TERM));
         });
         c.host().onSignal("HUP", () -> Optional.ofNullable(begun.get()).ifPresent(Salloc::hangUp));
         Process child;

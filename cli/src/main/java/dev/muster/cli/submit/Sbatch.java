@@ -76,7 +76,7 @@ public final class Sbatch implements Command {
         String sent = withBufferFile(script, o.text(JobOption.BBF));
         Json.Obj reply;
         try {
-            if (o.has(JobOption.CLUSTERS) && Clusters.areElsewhere(c, o.text(JobOption.CLUSTERS))) {
+            if (o.has(JobOption.CLUSTERS) && Clusters.needSlurmdbd(c, o.text(JobOption.CLUSTERS))) {
                 ClusterChoice.earliest(c, all, () -> submit(c, all, wrap, command, sent, true));
             }
             reply = submit(c, all, wrap, command, sent, o.has(JobOption.TEST_ONLY));
@@ -93,7 +93,7 @@ public final class Sbatch implements Command {
                     + (het ? "" : " in partition " + reply.text("testPartition")));
             return 0;
         }
-        CliFilter.taken(o, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
+        CliFilter.postSubmit(o, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
         announce(c, o, reply.integer("jobId"));
         return o.has(JobOption.WAIT) ? awaitEnd(c, reply.integer("jobId")) : 0;
     }

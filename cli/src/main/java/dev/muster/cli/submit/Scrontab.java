@@ -41,7 +41,7 @@ public final class Scrontab implements Command {
         String mode = "";
         int verbose = 0;
         for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.told(c, OPTIONS, "[file|-]", h)) {
+            if (CommonOptions.answer(c, OPTIONS, "[file|-]", h)) {
                 return 0;
             }
             switch (h.opt().name()) {

@@ -70,7 +70,7 @@ public final class X11Forward {
         if (host.isEmpty() && !Files.exists(forward.socket())) {
             throw c.bad(code, "Cannot stat() local X11 socket `" + forward.socket() + "`");
         }
-        o.forward(new X11(forward.nodes, cookie(c, code, display)).text());
+        o.forwardDisplay(new X11(forward.nodes, cookie(c, code, display)).text());
         return Optional.of(forward);
     }
 
@@ -115,7 +115,7 @@ public final class X11Forward {
         for (int i = 0; i < shares.size(); i++) {
             Json.Obj share = shares.get(i);
             if (new X11(nodes, "").covers(i, shares.size())) {
-                c.host().beside("x11-" + share.text("node"), () -> follow(allocation, share));
+                c.host().startBackground("x11-" + share.text("node"), () -> follow(allocation, share));
             }
         }
     }
@@ -131,7 +131,7 @@ public final class X11Forward {
                 control.send(Json.print(attach(allocation, 0)));
                 while (true) {
                     int connection = ((Json.Obj) Json.parse(control.receive())).integer("connection");
-                    c.host().beside("x11-connection", () -> connect(allocation, share, connection));
+                    c.host().startBackground("x11-connection", () -> connect(allocation, share, connection));
                 }
             } catch (IOException | SlurmException | Json.MalformedException e) {
                 // asked again

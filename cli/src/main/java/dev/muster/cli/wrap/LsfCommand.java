@@ -67,7 +67,7 @@ public final class LsfCommand extends Wrapper {
     }
 
     /** Those of the caller, of another user or of all; by name, queue and number. */
-    private static List<Json.Obj> chosen(CommandContext c, ParsedArguments g) throws SlurmException {
+    private static List<Json.Obj> selectedJobs(CommandContext c, ParsedArguments g) throws SlurmException {
         String user = g.has("u") ? g.value("u") : c.host().userName(c.host().uid());
         List<Json.Obj> out = new ArrayList<>();
         for (Json.Obj j : jobs(c, List.of())) {
@@ -84,7 +84,7 @@ public final class LsfCommand extends Wrapper {
         return text.equals(id(job)) || text.equals(Long.toString(job.number("jobId"))) || text.equals(Long.toString(job.number("arrayJobId")));
     }
 
-    private static boolean isWanted(ParsedArguments g, Json.Obj j) {
+    private static boolean isSelected(ParsedArguments g, Json.Obj j) {
         String status = status(j);
         if (!g.has("p") && !g.has("r") && !g.has("s") && !g.has("d")) {
             return g.has("a") || !g.operands().isEmpty() || !isOver(j);
@@ -94,7 +94,7 @@ public final class LsfCommand extends Wrapper {
     }
 
     private static int list(CommandContext c, ParsedArguments g) throws SlurmException {
-        List<Json.Obj> shown = chosen(c, g).stream().filter(j -> isWanted(g, j)).toList();
+        List<Json.Obj> shown = selectedJobs(c, g).stream().filter(j -> isSelected(g, j)).toList();
         int rc = 0;
         for (String o : g.operands()) {
             if (shown.stream().noneMatch(j -> isNamed(j, o))) {
@@ -131,7 +131,7 @@ public final class LsfCommand extends Wrapper {
         }
         boolean all = g.operands().contains("0");
         ParsedArguments wide = all ? new ParsedArguments(g.values(), List.of()) : g;
-        List<Json.Obj> found = chosen(c, wide).stream().filter(j -> !isOver(j)).toList();
+        List<Json.Obj> found = selectedJobs(c, wide).stream().filter(j -> !isOver(j)).toList();
         int rc = 0;
         for (String o : wide.operands()) {
             if (found.stream().noneMatch(j -> isNamed(j, o))) {

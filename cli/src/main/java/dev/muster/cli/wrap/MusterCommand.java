@@ -65,12 +65,12 @@ public final class MusterCommand extends Wrapper {
                 yield new PlanCommand(c).plan(g.value("hours"), g.value("partition"), g.has("json"));
             }
             case "report" -> reports(c, g);
-            case "watch" -> following(c).watch(rest);
+            case "watch" -> watcher(c).watch(rest);
             case "top" -> {
                 if (!rest.isEmpty()) {
                     throw misused(c, "muster: error: top takes no operands");
                 }
-                yield following(c).top();
+                yield watcher(c).top();
             }
             case "page" -> {
                 if (rest.size() > 1) {
@@ -84,7 +84,7 @@ public final class MusterCommand extends Wrapper {
     }
 
     /** It may run for days, and ends with the caller's process. */
-    private static WatchCommand following(CommandContext c) {
+    private static WatchCommand watcher(CommandContext c) {
         c.host().needsOwnProcess();
         return new WatchCommand(c);
     }

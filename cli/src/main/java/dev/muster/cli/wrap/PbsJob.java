@@ -51,9 +51,9 @@ public final class PbsJob extends Wrapper {
             rc = Math.max(rc, switch (c.name()) {
                 case "qdel" -> delete(c, id);
                 case "qhold" -> hold.equals("n") ? 0
-                        : handed(c, id, "Error", "scontrol", List.of(hold.equals("u") ? "uhold" : "hold", id));
-                case "qrls" -> hold.equals("n") ? 0 : handed(c, id, "Error", "scontrol", List.of("release", id));
-                case "qrerun" -> handed(c, id, "Error", "scontrol", List.of("requeue", id));
+                        : runAndExplain(c, id, "Error", "scontrol", List.of(hold.equals("u") ? "uhold" : "hold", id));
+                case "qrls" -> hold.equals("n") ? 0 : runAndExplain(c, id, "Error", "scontrol", List.of("release", id));
+                case "qrerun" -> runAndExplain(c, id, "Error", "scontrol", List.of("requeue", id));
                 default -> alter(c, g, id);
             });
         }
@@ -67,7 +67,7 @@ public final class PbsJob extends Wrapper {
         for (Json.Obj j : jobs(c, List.of())) {
             if (Long.toString(j.number("jobId")).equals(number) || Long.toString(j.number("arrayJobId")).equals(number)) {
                 if (List.of("PENDING", "RUNNING", "SUSPENDED", "").contains(j.text("state"))) {
-                    return handed(c, id, "Kill job error", "scancel", List.of(id));
+                    return runAndExplain(c, id, "Kill job error", "scancel", List.of(id));
                 }
                 problem = "Job/step already completing or completed";
             }
@@ -90,11 +90,11 @@ public final class PbsJob extends Wrapper {
         if (args.size() == 2) {
             throw misused(c, "Nothing to alter: -N, -o or -r is needed");
         }
-        return handed(c, id, "Error", "scontrol", args);
+        return runAndExplain(c, id, "Error", "scontrol", args);
     }
 
     /** Runs the command; what it has to say about a failure follows this one's own beginning of the sentence. */
-    private int handed(CommandContext c, String id, String what, String command, List<String> args) {
+    private int runAndExplain(CommandContext c, String id, String what, String command, List<String> args) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Output to = new Output(err, false);
         int rc = run(c, command, args, c.out(), to);

@@ -80,7 +80,7 @@ final class PlanCommand {
             if (json) {
                 c.out().println(withTimes(text(reply)));
             } else {
-                tell(reply);
+                report(reply);
             }
         }
         return rc;
@@ -94,7 +94,7 @@ final class PlanCommand {
                 .put("task", m.group(2) == null || het ? -1L : Long.parseLong(m.group(2))));
     }
 
-    private void tell(Json.Obj w) {
+    private void report(Json.Obj w) {
         c.out().println("Job " + w.text("shown") + " of " + w.text("user") + ": " + w.text("state")
                 + (w.text("state").equals("PENDING") ? " (" + w.text("reason") + ")" : ""));
         c.out().println(withTimes(w.text("says")));

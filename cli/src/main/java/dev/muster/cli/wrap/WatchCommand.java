@@ -110,12 +110,12 @@ final class WatchCommand {
         Map<String, String> said = new HashMap<>();
         boolean all = ids.isEmpty();
         for (String id : ids) {
-            if (jobs.values().stream().noneMatch(j -> isOf(j, Set.of(id)))) {
+            if (jobs.values().stream().noneMatch(j -> isSelected(j, Set.of(id)))) {
                 throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence() + ": " + id);
             }
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
-        jobs.values().forEach(j -> tell(j, wanted, said, !all));
+        jobs.values().forEach(j -> report(j, wanted, said, !all));
         nodes.values().forEach(n -> said.put("node " + n.text("name"), nodeState(n)));
         if (c.host().isTty(1)) {
             c.info("waiting for changes; Ctrl-C ends");
@@ -123,7 +123,7 @@ final class WatchCommand {
         // what became of them, also of those that slurmctld forgets meanwhile
         Map<Long, Json.Obj> watched = new TreeMap<>();
         while (true) {
-            jobs.values().stream().filter(j -> !all && isOf(j, wanted)).forEach(j -> watched.put(j.number("jobId"), j));
+            jobs.values().stream().filter(j -> !all && isSelected(j, wanted)).forEach(j -> watched.put(j.number("jobId"), j));
             if (c.out().isBroken() || !all && watched.values().stream().allMatch(j -> isOver(j) || !jobs.containsKey(j.number("jobId")))) {
                 watched.values().stream().filter(j -> !isOver(j) && !jobs.containsKey(j.number("jobId")))
                         .forEach(j -> c.info("slurmctld does not know job " + shown(j) + " any more: how it ended is not known"));
@@ -133,7 +133,7 @@ final class WatchCommand {
             try {
                 changed(next(WAIT_MS), wanted, said);
             } catch (SlurmException e) {
-                if (!away(e, false)) {
+                if (!awaitController(e, false)) {
                     throw e;
                 }
             }
@@ -143,11 +143,11 @@ final class WatchCommand {
     private void changed(Json.Obj reply, Set<String> wanted, Map<String, String> said) {
         (reply.flag("reset") ? List.copyOf(jobs.values()) : reply.objects("jobs")).forEach(j -> {
             jobs.put(j.number("jobId"), j);
-            tell(j, wanted, said, true);
+            report(j, wanted, said, true);
         });
         forget(reply, said);
         if (wanted.isEmpty()) {
-            (reply.flag("reset") ? List.copyOf(nodes.values()) : reply.objects("nodes")).forEach(n -> tellNode(n, said));
+            (reply.flag("reset") ? List.copyOf(nodes.values()) : reply.objects("nodes")).forEach(n -> reportNode(n, said));
         }
     }
 
@@ -160,7 +160,7 @@ final class WatchCommand {
     }
 
     /** slurmctld may come back. @param screen which says so itself; @return false for what will not pass */
-    private boolean away(SlurmException e, boolean screen) throws SlurmException {
+    private boolean awaitController(SlurmException e, boolean screen) throws SlurmException {
         boolean gone = List.of(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_RECV.number(), SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number())
                 .contains(e.errno());
         if (gone && !isAway && !screen) {
@@ -170,14 +170,14 @@ final class WatchCommand {
         return gone && c.host().pause(AWAY_MS);
     }
 
-    private static boolean isOf(Json.Obj job, Set<String> ids) {
+    private static boolean isSelected(Json.Obj job, Set<String> ids) {
         return ids.contains(Long.toString(job.number("jobId"))) || ids.contains(shown(job)) || job.number("arrayJobId") != 0
                 && ids.contains(Long.toString(job.number("arrayJobId")));
     }
 
-    private void tell(Json.Obj job, Set<String> wanted, Map<String, String> said, boolean print) {
+    private void report(Json.Obj job, Set<String> wanted, Map<String, String> said, boolean print) {
         String state = state(job);
-        if (!wanted.isEmpty() && !isOf(job, wanted) || state.equals(said.put(shown(job), state)) || !print) {
+        if (!wanted.isEmpty() && !isSelected(job, wanted) || state.equals(said.put(shown(job), state)) || !print) {
             return;
         }
         String more = job.text("state").equals("PENDING") ? job.text("reason") : job.text("nodes");
@@ -186,7 +186,7 @@ final class WatchCommand {
                 + " " + Wrapper.left(state, 13) + " " + more));
     }
 
-    private void tellNode(Json.Obj node, Map<String, String> said) {
+    private void reportNode(Json.Obj node, Map<String, String> said) {
         String state = nodeState(node);
         String before = said.put("node " + node.text("name"), state);
         if (!state.equals(before)) {
@@ -243,7 +243,7 @@ final class WatchCommand {
                 reply.objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
                 reply.texts("goneNodes").forEach(nodes::remove);
             } catch (SlurmException e) {
-                if (!away(e, screen)) {
+                if (!awaitController(e, screen)) {
                     throw e;
                 }
             }
