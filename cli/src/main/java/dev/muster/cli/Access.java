@@ -6,7 +6,7 @@ import dev.muster.cli.shape.Names;
 import java.util.Map;
 import java.util.Optional;
 
-/** The commands' way to slurmctld and slurmdbd, for programs that ask in somebody's name. */
+/** Opens slurmctld and slurmdbd to programs that act for a user: slurmrestd. */
 public final class Access {
     /** A program can wait itself: so it is told soon. */
     private static final int BACK_OFF_S = 3;

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Runs the everyday commands against canned answers: an installation records so which classes they need and starts them from its cache, and
- * the command service has compiled them when its first caller comes. Nothing outside a directory of its own is touched.
+ * Runs the everyday commands against canned answers. The installation records the classes that they load in a start-up cache, and the command
+ * service compiles them before its first caller. Only a temporary directory is touched.
  */
 public final class AotTraining {
     private static final int ROUNDS = 3;
@@ -53,7 +53,7 @@ public final class AotTraining {
         }
     }
 
-    /** In the background, before the service has much to do; what goes wrong ends it and nothing else. */
+    /** Trains in a background thread before the service has much to do. An error ends the training and nothing else. */
     public static void inBackground() {
         Thread.ofPlatform().daemon().name("warm-up").start(() -> {
             try {
@@ -116,7 +116,7 @@ public final class AotTraining {
         }
     }
 
-    /** With a certificate and an authority that nobody else trusts. */
+    /** Opens a TLS server with a certificate and an authority for this training alone. */
     private static ServerSocket secureServer(File dir, List<String> files) throws IOException {
         for (String name : files) {
             try (InputStream in = AotTraining.class.getResourceAsStream(name)) {
@@ -129,7 +129,7 @@ public final class AotTraining {
         return own.context().getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
     }
 
-    /** What a command meets only where the launcher began it, or a file is missing. */
+    /** Loads classes that a command needs only under the launcher, or if a file is missing. */
     private static void loadRareClasses() {
         new RequestIds("00000000").next();
         new java.io.FileNotFoundException();

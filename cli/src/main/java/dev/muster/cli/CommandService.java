@@ -17,10 +17,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs short commands for the launchers of this machine in one warm process, so that a command costs no start of a Java
- * machine. It runs as a
- * user of its own (that for root's commands as root) and holds no keys: each caller's launcher brings a session that the kernel's word stands
- * behind, and reads the files that the caller named. The protocol is in {@code native/README.md}.
+ * Runs short commands for the launchers of this machine in one warm process, which saves each command the start of a Java machine. It runs as a user
+ * of its own (root's service as root) and holds no keys: each caller's launcher brings a session for which the kernel vouches, and reads the files
+ * that the caller names. The protocol is in {@code native/README.md}.
  */
 public final class CommandService {
     /** More at a time are sent the long way. */
@@ -165,7 +164,7 @@ public final class CommandService {
         }
     }
 
-    /** A daemon asks nothing and only stays. */
+    /** Keeps the connection of a daemon, which asks nothing, until its end. */
     private void serveDaemon(ServiceConnection connection) {
         daemons.incrementAndGet();
         try (connection) {

@@ -41,7 +41,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The commands by name. */
+/** Finds and runs the commands by name. */
 public final class CommandTable {
     /** All that there are, for what goes through them. */
     static final List<String> NAMES = List.of("bjobs", "bkill", "bsub", "lsid", "mpiexec.slurm", "muster", "pbsnodes", "qalter", "qdel", "qhold",

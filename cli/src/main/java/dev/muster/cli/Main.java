@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The entry of every user command: args[0] is its name. */
+/** Starts a user command: args[0] is its name. */
 public final class Main {
     private static final int NO_COMMAND = 127;
     private static final int PROC_BYTES_MAX = 16 << 20;

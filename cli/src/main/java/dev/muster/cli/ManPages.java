@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Manual pages and completions of bash and zsh, from the tables that the commands themselves read. Run by {@code muster install}. */
+/** Writes manual pages and completions of bash and zsh from the option tables of the commands. {@code muster install} runs it. */
 public final class ManPages {
     private static final String JOB_STATES = "PENDING RUNNING SUSPENDED COMPLETING CONFIGURING COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED"
             + " BOOT_FAIL DEADLINE OUT_OF_MEMORY STOPPED all";

@@ -8,7 +8,7 @@ import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Locale;
 
-/** {@code sacctmgr archive …} and {@code sacctmgr roll}. */
+/** Runs {@code sacctmgr archive …} and {@code sacctmgr roll}. */
 final class ArchiveCommand {
     /** ENOENT. */
     private static final int NO_FILE = 2;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What sacctmgr says about a change. */
+/** Prints what a change of sacctmgr does. */
 final class ChangeText {
     /** The order in which limits are listed, and the names that differ from the fields' own. */
     /** Properties of an account; all other settings are limits of its associations. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The words after the entity.
+ * The words of a sacctmgr command after the entity, split at {@code where} and {@code set}.
  *
  * @param where before {@code set}, or after {@code where}
  * @param set   after {@code set}

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** {@code sacctmgr show configuration}. */
+/** Prints {@code sacctmgr show configuration}. */
 final class ConfigText {
     private ConfigText() {}
 

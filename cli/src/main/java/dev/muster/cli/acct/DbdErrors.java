@@ -3,7 +3,7 @@ package dev.muster.cli.acct;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.SlurmErrno;
 
-/** Why slurmdbd did not answer as hoped. */
+/** Turns errors of slurmdbd into sacctmgr's sentences. */
 final class DbdErrors {
     private DbdErrors() {}
 

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** {@code sacctmgr dump CLUSTER}: the tree of a cluster as lines that the original's load reads. */
+/** Runs {@code sacctmgr dump CLUSTER}: writes a cluster's accounts and users as lines that Slurm's load reads. */
 final class DumpCommand {
     /** Names that differ in the file from the fields' own. */
     private static final Map<String, String> NAMES = Map.of("MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob", "MaxWall",

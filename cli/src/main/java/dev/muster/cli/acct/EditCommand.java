@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** {@code sacctmgr add, modify, delete …}: asks slurmdbd what would happen, shows it, and does it. */
+/** Runs {@code sacctmgr add, modify, delete …}: asks slurmdbd for the effect, shows it, and commits it. */
 final class EditCommand {
     private static final Map<String, List<String>> NO_ENTITY = Map.of(
             "add", List.of("No valid entity in add command", "Input line must include \"Account\", \"Cluster\", \"Coordinator\", \"Federation\", "

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What sacctmgr knows of each entity.
+ * An entity of sacctmgr: its words, conditions and columns.
  *
  * @param name       as slurmdbd calls it
  * @param word       how it is typed, with its shortest abbreviation

@@ -4,7 +4,7 @@ import dev.muster.cli.command.UsageException;
 import java.util.List;
 import java.util.Locale;
 
-/** Clusters that share their jobs: there are none here, and whatever makes, changes or lists one is refused in one sentence. */
+/** Refuses every command about federations. Muster has none. */
 final class Federations {
     /** Of a cluster; its features are what federated jobs choose by, and nothing else reads them. */
     private static final List<Entity.Name> SETTINGS = Entity.names("federation:3=federation fedstate:4=fedstate features:3=features");

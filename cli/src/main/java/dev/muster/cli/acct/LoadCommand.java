@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * {@code sacctmgr load}: makes a cluster's accounts and users as a dumped file has them. What is there already and not in the file stays, unless
- * {@code clean} is said. slurmdbd does all of it or nothing.
+ * Runs {@code sacctmgr load}: creates a cluster's accounts and users from a dumped file. Existing ones that the file lacks stay, unless {@code
+ * clean} is given. slurmdbd applies all of it or nothing.
  */
 final class LoadCommand {
     private static final int FILE_MAX = 64 << 20;

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The lines of a dumped cluster: {@code Cluster}, {@code QOS}, {@code Parent}, {@code Account} and {@code User}, each with a name and options. */
+/**
+ * Reads the lines of a dumped cluster: {@code Cluster}, {@code QOS}, {@code Parent}, {@code Account} and {@code User}, each with a name and options.
+ */
 final class LoadFile {
     /**
      * One line.

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Rows in columns, or with bars between them. */
+/** Prints sacctmgr's rows in columns or with bars between them. */
 final class Printer {
     /** @param width cut and padded to it; negative: left side */
     private record Field(Entity.Column column, int width) {}

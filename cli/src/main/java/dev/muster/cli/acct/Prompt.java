@@ -5,7 +5,7 @@ import dev.muster.cli.command.Terminal;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Asks whether a change shall be done. */
+/** Asks the user to confirm a change. */
 final class Prompt {
     private static final long DECIDE_MS = 30_000;
     private static final long LOOK_MS = 50;

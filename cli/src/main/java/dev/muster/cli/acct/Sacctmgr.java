@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Shows and changes what is kept in accounting. */
+/** Runs sacctmgr, which shows and changes accounts, users, QOS and other entities of accounting. */
 public final class Sacctmgr implements Command {
     private static final String SLURMDBD = "accounting_storage/slurmdbd";
     private static final List<Entity.Name> VERBS = Entity.names("add:3=add archive:3=archive associations:3=associations clear:2=clear create:3=add "

@@ -7,7 +7,7 @@ import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.Release;
 import java.util.List;
 
-/** sacctmgr's options. */
+/** Reads sacctmgr's options. */
 final class SacctmgrOptions {
     enum Outcome { GO_ON, DONE, WRONG }
 

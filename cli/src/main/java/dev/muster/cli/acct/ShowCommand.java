@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code sacctmgr show …}. */
+/** Runs {@code sacctmgr show …}. */
 final class ShowCommand {
     private static final long DAY_S = 86_400;
     /** What transactions are about. */

@@ -7,7 +7,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 
-/** {@code sacctmgr show stats}. */
+/** Prints {@code sacctmgr show stats}. */
 final class StatsText {
     private static final DateTimeFormatter CTIME = DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US);
     private static final String STARS = "*".repeat(67);

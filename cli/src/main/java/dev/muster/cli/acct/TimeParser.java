@@ -5,7 +5,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.model.format.Times;
 import java.util.List;
 
-/** Times as they are typed. */
+/** Reads times as users type them to sacctmgr. */
 final class TimeParser {
     private TimeParser() {}
 

@@ -10,9 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The few keys of slurm.conf that a command needs to find its controller. Read without the full configuration reader:
- * this is on the start
- * path of every command, and the controller has checked the file.
+ * The keys of slurm.conf that commands need, chiefly to find their controller. It does without the full configuration reader: reading is on the
+ * start path of every command, and slurmctld has checked the file.
  */
 public final class ClientConf {
     private static final int CONF_BYTES_MAX = 64 << 20;

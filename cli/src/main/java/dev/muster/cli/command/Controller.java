@@ -3,7 +3,7 @@ package dev.muster.cli.command;
 import dev.muster.model.json.Json;
 import java.util.function.Consumer;
 
-/** The way to slurmctld as commands see it. */
+/** slurmctld or slurmdbd as commands see it: a request goes out, an answer comes back. */
 public interface Controller {
     /** Sends one message of {@code dev.muster.model.api} by name; the reply's tree. */
     Json.Obj call(String message, Json.Obj request) throws SlurmException;

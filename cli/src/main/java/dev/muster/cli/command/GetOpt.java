@@ -4,9 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rules of GNU {@code getopt_long}: unique abbreviations, {@code --x=v} and {@code --x v}, clustered letters,
- * optional arguments glued,
- * operands anywhere or ending the options. Errors are its sentences.
+ * Parses options by the rules of GNU {@code getopt_long}: unique abbreviations, {@code --x=v} and {@code --x v}, clustered letters, glued optional
+ * arguments, operands anywhere or ending the options. Errors are its sentences.
  */
 public final class GetOpt {
     public enum Arg { NONE, REQUIRED, OPTIONAL }

@@ -13,16 +13,12 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * What a command may know of the process and machine it is asked from. The warm service and tests bring their own: a
- * command never
- * reads these from its JVM.
+ * The process and machine that a command runs for. A command never reads these from its own JVM: the command service and tests bring hosts of their
+ * own.
  */
 public interface Host {
-    /** Of /proc/PID/stat, counted behind the name. */
+    /** Field of /proc/PID/stat, counted behind the name. */
     int NICE_FIELD = 16;
-
-    /** What is said about a command that cannot be found or run. */
-    record Found(String path, boolean executable) {}
 
     String workDir();
 
@@ -43,7 +39,7 @@ public interface Host {
 
     String hostName();
 
-    /** This host's address, as far as it knows one; else that of the loop. */
+    /** Returns this host's address; the loopback address if its name has none. */
     default String address() {
         try {
             return java.net.InetAddress.getByName(hostName()).getHostAddress();
@@ -54,12 +50,12 @@ public interface Host {
 
     String userName(int uid);
 
-    /** The caller's directory as the system's list of users has it, whatever HOME says; "" if it has none. */
+    /** Returns the caller's home directory from the user database, whatever HOME is; "" if it has none. */
     default String home() {
         return NameService.fromGetent("passwd", Integer.toString(uid()), 5);
     }
 
-    /** A user's name as the system's list of users has it; "" if it has none. */
+    /** Returns a user's full name from the user database; "" if it has none. */
     default String properName(String user) {
         String gecos = NameService.fromGetent("passwd", user, 4);
         int comma = gecos.indexOf(',');
@@ -90,7 +86,7 @@ public interface Host {
 
     Controller controller();
 
-    /** The caller's nice value; 0 where it cannot be told. */
+    /** Returns the caller's nice value; 0 if it cannot be read. */
     default int nice() {
         try {
             String stat = RawText.decode(readFile("/proc/" + pid() + "/stat", 4096));
@@ -103,45 +99,45 @@ public interface Host {
     /** slurmdbd. */
     Controller accounting();
 
-    /** The configuration that the command goes by; the standard values where it cannot be read. */
+    /** Returns the command's configuration; default values if it cannot be read. */
     ClientConf settings();
 
-    /** CliFilterPlugins that see the command's options. */
+    /** Returns the CliFilterPlugins that see the command's options. */
     default List<String> cliFilters() {
         return settings().cliFilters;
     }
 
-    /** Whether a caller can wait for the end of a job. */
+    /** Returns whether the caller can wait for the end of a job. */
     default boolean isAttended() {
         return true;
     }
 
-    /** Path of slurm.conf, "" where the host has no files. */
+    /** Returns the path of slurm.conf, "" if the host has no files. */
     default String confPath() {
         return "";
     }
 
-    /** The kinds of {@code --mpi} that the installation serves. */
+    /** Returns the kinds of {@code --mpi} that the installation serves. */
     default List<String> mpiKinds() {
         return MpiHelper.kinds(System.getProperty("muster.prefix", ""));
     }
 
-    /** Whether jobs are charged to workload characterization keys. */
+    /** Returns whether jobs are charged to workload characterization keys. */
     default boolean tracksWckeys() {
         return settings().trackWckey;
     }
 
-    /** The name of the user that the daemons run as. */
+    /** Returns the name of the user that the daemons run as. */
     default String slurmUser() {
         return settings().slurmUser;
     }
 
-    /** AccountingStorageType, "" if the configuration names none. */
+    /** Returns AccountingStorageType, "" if the configuration names none. */
     default String accountingType() {
         return settings().accountingType;
     }
 
-    /** AccountingStorageHost. */
+    /** Returns AccountingStorageHost. */
     default String accountingHost() {
         return settings().accountingHost;
     }
@@ -150,37 +146,37 @@ public interface Host {
         return settings().accountingPort;
     }
 
-    /** What follows must run in the caller's own process: it talks with a person, or needs the caller's own proof of identity. */
+    /** Demands the caller's own process for the rest of the command, which talks with the user or needs the caller's credential. */
     void needsOwnProcess();
 
-    /** Sleeps; false if the command was interrupted. */
+    /** Sleeps. Returns false if the command was interrupted. */
     boolean pause(long ms);
 
-    /** Names of clusters this host can reach: the configured one. */
+    /** Returns the names of the clusters that this host reaches without slurmdbd: the configured or the selected one. */
     List<String> clusters();
 
-    /** From here on another cluster's controller is spoken to. Only in the caller's own process. */
+    /** Directs later requests to another cluster's controller. Only the caller's own process can. */
     default void selectCluster(KnownCluster cluster) {
         throw new IllegalStateException("one cluster's commands only");
     }
 
-    /** The cluster that was turned to, where it is not that of slurm.conf. */
+    /** Returns the selected cluster, unless it is that of slurm.conf. */
     default Optional<KnownCluster> remoteCluster() {
         return Optional.empty();
     }
 
-    /** The cluster that was turned to, "" where it is that of slurm.conf as usual. */
+    /** Returns the name of the selected cluster; "" if none was selected. */
     default String selectedCluster() {
         return "";
     }
 
-    /** 32 fresh random hex digits: a request id. */
+    /** Returns a new request id: 32 hex digits. */
     String requestId();
 
-    /** Names of the configured controllers, the primary first. */
+    /** Returns the names of the configured controllers, the primary first. */
     List<String> controllers();
 
-    /** Asks a slurmd. */
+    /** Calls a slurmd. */
     default Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), "no way to " + address + ":" + port);
     }
@@ -201,34 +197,34 @@ public interface Host {
     /** Runs the handler when the process gets the signal ({@code INT}), from a thread of its own. */
     void onSignal(String name, Runnable handler);
 
-    /** The request that a thread of this command waits for fails at once. */
+    /** Aborts the request that a thread of this command waits for. */
     default void giveUp(Thread asking) {}
 
-    /** Starts something beside the command that ends with it at the latest. */
+    /** Starts work in the background, which ends with the command at the latest. */
     default void startBackground(String name, Runnable work) {
         Thread.ofPlatform().daemon().name(name).start(work);
     }
 
-    /** The caller is gone without having asked for an end. */
+    /** Returns whether the caller is gone without having asked for an end. */
     default boolean isCallerGone() {
         return false;
     }
 
-    /** The caller's process is stopped, though what it asked for goes on elsewhere. */
+    /** Returns whether the caller's process is stopped while another process serves it. */
     default boolean isCallerStopped() {
         return false;
     }
 
-    /** From now on this tells another process all it needs to go on in this one's place. */
+    /** Sets the state from which another process can resume the command. */
     default void checkpoint(Json.Obj state) {}
 
-    /** What another process began for this command; empty if this is the first. */
+    /** Returns the step that another process started for this command; empty if this is the first. */
     default Optional<ResumableStep> resumable() {
         return Optional.empty();
     }
 
     /**
-     * Output of a task.
+     * Delivers output of a task.
      *
      * @param write writes it and answers up to which offset of the task's stream all has gone out
      * @return that offset
@@ -237,10 +233,10 @@ public interface Host {
         return write.getAsLong();
     }
 
-    /** The signal does nothing any more. */
+    /** Ignores the signal from now on. */
     default void ignoreSignal(String name) {}
 
-    /** This process is not in the foreground of its terminal. */
+    /** Returns whether this process is in the background of its terminal. */
     default boolean inBackground() {
         return false;
     }

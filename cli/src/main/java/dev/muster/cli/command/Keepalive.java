@@ -3,8 +3,8 @@ package dev.muster.cli.command;
 import dev.muster.model.json.Json;
 
 /**
- * Lets slurmctld hear of srun while its step runs, where InactiveLimit asks for it. A stopped srun is not heard of: also where another
- * process serves it.
+ * Reports to slurmctld that srun is alive while its step runs, if InactiveLimit is set. A stopped srun reports nothing, even if another process
+ * serves it.
  */
 public final class Keepalive implements AutoCloseable {
     private static final int TIMES_WITHIN_LIMIT = 3;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The shared objects that a program is linked with, as {@code ldd} finds them here. */
+/** Lists the shared objects that a program is linked with, as {@code ldd} finds them on this host. */
 public final class Libraries {
     private static final int SECONDS = 30;
     private static final int OUTPUT_BYTES_MAX = 1 << 20;

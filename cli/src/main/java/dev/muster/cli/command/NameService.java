@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Users and groups: the local files first, the name service (by getent) for what they lack. */
+/** Looks up users and groups: in the text of the local files, and by getent what they lack. */
 public final class NameService {
     private NameService() {}
 

@@ -4,7 +4,7 @@ import dev.muster.model.cluster.HostCall;
 import dev.muster.model.json.Json;
 import java.util.List;
 
-/** {@code feature{gpu}} and the like in lists of nodes that a command itself reads: slurmctld knows which nodes that are. */
+/** Expands {@code feature{gpu}} and its like in node lists that a command itself reads. slurmctld knows the nodes. */
 public final class NodeCalls {
     private NodeCalls() {}
 

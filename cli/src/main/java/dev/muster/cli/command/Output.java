@@ -3,7 +3,7 @@ package dev.muster.cli.command;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A command's stdout or stderr: buffered, bytes preserved, errors of a closed reader remembered instead of thrown. */
+/** Standard output or error of a command: buffered, and without loss of bytes. It remembers that its reader closed it instead of throwing. */
 public final class Output {
     private static final int BUFFER_BYTES = 16_384;
 

@@ -5,9 +5,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Bytes as text without loss. Arguments, environment and paths are bytes on Unix; a byte that is not part of valid
- * UTF-8 becomes the
- * lone surrogate U+DC80…U+DCFF, so that option parsing works on strings and every byte leaves as it came.
+ * Converts bytes to text and back without loss. Arguments, environment and paths are bytes on Unix. A byte that is not part of valid UTF-8 becomes
+ * the lone surrogate U+DC80…U+DCFF: options are parsed as strings, and every byte leaves as it came.
  */
 public final class RawText {
     private static final int ESCAPE = 0xdc00;

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A step that the command service followed and left, for srun's own process to go on with.
+ * A step that the command service started and left. srun's own process resumes it.
  *
  * @param state       the checkpoint
  * @param positions   how far the output has come, by {@link #key}

@@ -6,8 +6,8 @@ import dev.muster.transport.Client;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Hands on the rows of a long reply while slurmctld still makes the next ones: each in a line of its own, after a first line that ends where their
- * list begins.
+ * Passes on the rows of a long reply while slurmctld still produces the next ones. Each row is a line of its own; the first line ends where the list
+ * begins.
  */
 public final class RowLines implements Client.Lines {
     private static final byte[] END = "]}".getBytes(StandardCharsets.US_ASCII);

@@ -4,7 +4,7 @@ import dev.muster.model.format.Digits;
 import java.util.Optional;
 
 /**
- * {@code --signal=[{R|B}:]<sig>[@<seconds>]}.
+ * The value of {@code --signal=[{R|B}:]<sig>[@<seconds>]}.
  *
  * @param batchOnly  {@code B:}, only the batch shell
  * @param reserve    {@code R:}, also when preempted by a reservation

@@ -1,6 +1,6 @@
 package dev.muster.cli.command;
 
-/** A request that the controller refused, or could not be reached for: Slurm's error number and sentence. */
+/** Reports a request that the controller refused or that did not reach it: Slurm's error number and sentence. */
 public final class SlurmException extends Exception {
     private static final long serialVersionUID = 1L;
     private final int errno;

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The caller's terminal, by stty: raw for {@code --pty}, key by key for a question, and put back. */
+/** Switches the caller's terminal by stty, raw for {@code --pty} and key by key for questions, and restores it. */
 public final class Terminal {
     private static final int STTY_BYTES_MAX = 4096;
 

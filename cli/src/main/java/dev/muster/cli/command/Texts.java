@@ -3,7 +3,7 @@ package dev.muster.cli.command;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Small text helpers without regular expressions: they are on the start path of every command. */
+/** Splits and compares texts without regular expressions, which would cost time at the start of every command. */
 public final class Texts {
     private Texts() {}
 

@@ -2,7 +2,7 @@ package dev.muster.cli.command;
 
 import java.util.List;
 
-/** The command line cannot be honoured: lines for stderr and the exit code. */
+/** Ends a command whose arguments are wrong: lines for standard error, and the exit code. */
 public final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient List<String> lines;

@@ -16,13 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** slurmctld over HTTP: the configured servers in order until one answers. */
+/** Calls slurmctld or slurmdbd over HTTP. It tries the configured servers in order until one answers. */
 public final class HttpController implements Controller {
-    /** Where MessageTimeout says nothing: a request may wait for the journal, not for ever. */
+    /** Timeout without MessageTimeout. A request may wait for the journal. */
     static final int TIMEOUT_MS = 60_000;
-    /** MessageTimeout where it is not given: for so long slurmctld is asked again that cannot be reached. */
-    static final int REACH_MS = 10_000;
-    public static final int REACH_PAUSE_MS = 500;
+    /** Time for which an unreachable slurmctld is tried again, without MessageTimeout. */
+    static final int RETRY_MS = 10_000;
+    public static final int RETRY_PAUSE_MS = 500;
 
     private static final int IDLE_MAX = 4;
 
@@ -51,22 +51,22 @@ public final class HttpController implements Controller {
         this.timeoutMs = timeoutMs(conf);
     }
 
-    /** MessageTimeout, where it is given. */
+    /** Returns the timeout of a request: MessageTimeout, or 60 seconds. */
     public static int timeoutMs(ClientConf conf) {
         return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : TIMEOUT_MS;
     }
 
-    /** slurmdbd, which may be far from this cluster's key: munge vouches for the caller where the cluster has munge. */
+    /** Makes a controller for slurmdbd. Its host may lack this cluster's key: munge vouches for the caller if the cluster has it. */
     static HttpController accounting(ClientConf conf, ProcessHost host) {
         return new HttpController(conf, host, conf.accountingServers(), conf.accountingPort, true, conf.clusterName);
     }
 
-    /** Another cluster that shares this one's key, or munge, or takes the caller's token. */
+    /** Makes a controller for another cluster that shares this one's key or munge, or accepts the caller's token. */
     static HttpController forCluster(ClientConf conf, ProcessHost host, KnownCluster there) {
         return new HttpController(conf, host, List.of(new ClientConf.Server(there.address(), there.address())), there.port(), false, there.name());
     }
 
-    /** Requests that wait go side by side with others: each has a connection for itself, kept for the next. */
+    /** Sends a request. Concurrent requests have connections of their own, which are kept for later ones. */
     @Override
     public Json.Obj call(String message, Json.Obj request) throws SlurmException {
         return answer(response(message, request));
@@ -77,7 +77,7 @@ public final class HttpController implements Controller {
         return bytes(response(message, request));
     }
 
-    /** Of an answer that is an error; 0 of any other. */
+    /** Returns the error number of an answer; 0 for a successful one. */
     public static int errno(Client.Response response) {
         try {
             answer(response.status() == 200 ? new Client.Response(200, new byte[0]) : response);
@@ -87,7 +87,7 @@ public final class HttpController implements Controller {
         }
     }
 
-    /** The body of an answer that is none of an error. */
+    /** Returns the body of a successful answer. */
     public static byte[] bytes(Client.Response response) throws SlurmException {
         if (response.status() != 200) {
             answer(response);
@@ -130,33 +130,33 @@ public final class HttpController implements Controller {
             if (response.isPresent()) {
                 return response.get();
             }
-            if (System.nanoTime() - endNs > 0 || !host.pause(REACH_PAUSE_MS)) {
+            if (System.nanoTime() - endNs > 0 || !host.pause(RETRY_PAUSE_MS)) {
                 throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
             }
         }
     }
 
-    /** Whether slurmctld is asked again while it cannot be reached, as Slurm's commands do; slurmrestd answers its own callers at once. */
+    /** Returns whether an unreachable slurmctld is tried again, as Slurm's commands do. slurmrestd answers its own callers at once. */
     private boolean isRetried(String message) {
         return !accounting && host.backOffSeconds == Client.BACK_OFF_S_MAX && isRetried(message, host.setting("SLURM_STEPMGR"));
     }
 
     /**
-     * Whether it helps to wait for slurmctld.
+     * Returns whether a request is repeated while slurmctld is unreachable.
      *
-     * @param manager the node that decides on the job's steps while slurmctld is away, "" for none: it is asked at once instead
+     * @param manager the node that decides on the job's steps while slurmctld is away, "" for none. It is asked at once instead
      */
     public static boolean isRetried(String message, String manager) {
         return manager.isEmpty() && !message.equals("Ping") && !message.equals("Follow");
     }
 
-    /** For how long: MessageTimeout. */
+    /** Returns for how long an unreachable slurmctld is tried again: MessageTimeout, or 10 seconds. */
     public static int retryMs(ClientConf conf) {
-        return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : REACH_MS;
+        return conf.messageTimeout > 0 ? conf.messageTimeout * 1000 : RETRY_MS;
     }
 
     /**
-     * Asks the first controller that can be reached.
+     * Sends a request to the first controller that can be reached.
      *
      * @param repeatUntilNs until when a request whose answer was lost is repeated (its request id makes that harmless); 0 for never
      * @return empty if none can be reached
@@ -187,7 +187,7 @@ public final class HttpController implements Controller {
         host.inFlight.begin(client);
         try {
             Client.Response r = client.post(path, body, timeoutMs, lines);
-            // before another thread may have it
+            // before another thread may take the connection
             host.inFlight.end();
             keepIdle(client);
             return r;
@@ -213,7 +213,7 @@ public final class HttpController implements Controller {
         }
     }
 
-    /** One request over a connection of its own. */
+    /** Sends one request over a connection of its own. */
     public static Json.Obj callOnce(Client client, String message, Json.Obj request, PendingRequests inFlight) throws SlurmException {
         inFlight.begin(client);
         try (client) {
@@ -244,7 +244,7 @@ public final class HttpController implements Controller {
         }
     }
 
-    /** An answer that is no JSON. */
+    /** Returns the error for an answer that is not JSON. */
     public static SlurmException unreadable() {
         return new SlurmException(SlurmErrno.CTLD_RECV.number(), SlurmErrno.CTLD_RECV.sentence());
     }

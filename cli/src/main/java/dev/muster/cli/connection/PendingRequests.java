@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The requests of a command that wait for their answers, by the thread that waits. */
 public final class PendingRequests {
-    /** No errno: that of a request which its own command gave up. */
+    /** Error number of a request that its own command aborted; no errno of Slurm. */
     private static final int GIVEN_UP = -1;
 
     private final Map<Thread, Client> clients = new ConcurrentHashMap<>();
@@ -23,7 +23,7 @@ public final class PendingRequests {
         clients.remove(Thread.currentThread());
     }
 
-    /** That thread's request fails at once; one that has its answer is not touched: its connection may be another's by now. */
+    /** Aborts the request of a thread. A request with an answer stays untouched: another request may have its connection by now. */
     public void giveUp(Thread asking) {
         clients.computeIfPresent(asking, (t, client) -> {
             client.abort();
@@ -35,7 +35,7 @@ public final class PendingRequests {
         clients.keySet().forEach(this::giveUp);
     }
 
-    /** Why a request failed: given up, or lost on its way. */
+    /** Returns why a request failed: aborted, or lost on its way. */
     public static SlurmException failed(Client client, IOException e) {
         return client.isAborted() ? new SlurmException(GIVEN_UP, "given up") : lost(e);
     }

@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The process that carries the command, read from /proc: works with and without the launcher. */
+/** The host of a command that runs in its caller's own process. It reads /proc and works with and without the launcher. */
 public final class ProcessHost implements Host {
     private static final int PROC_BYTES_MAX = 1 << 20;
     private static final String[] LIMITS = {"Max cpu time", "CPU", "Max file size", "FSIZE", "Max data size", "DATA",

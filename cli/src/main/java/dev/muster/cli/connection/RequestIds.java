@@ -1,8 +1,6 @@
 package dev.muster.cli.connection;
 
-/**
- * The request ids of one command, from the one its launcher made: carried out again on another path, it asks under the same ids.
- */
+/** Makes the request ids of one command from the id that its launcher made. A command that is repeated on another path uses the same ids. */
 public final class RequestIds {
     private static final int COUNT_DIGITS = 4;
 

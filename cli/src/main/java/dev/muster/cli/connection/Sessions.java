@@ -14,7 +14,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 
-/** Proves who the caller is: by the cluster key if it may be read, else by a daemon's sack socket, else by munge. */
+/**
+ * Opens sessions that prove the caller's identity: with the cluster key if the caller may read it, else from a daemon's sack socket, else by munge.
+ */
 public final class Sessions {
     private static final int ANSWER_BYTES_MAX = 8192;
     private static final int KEY_BYTES_MIN = 17;

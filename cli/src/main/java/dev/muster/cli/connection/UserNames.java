@@ -6,7 +6,7 @@ import dev.muster.model.format.Digits;
 import dev.muster.transport.MonotonicClock;
 import java.io.IOException;
 
-/** The users and groups of this machine, read again when they may have changed. */
+/** Users and groups of this machine, read again when older than 10 seconds. */
 public final class UserNames {
     private static final long FRESH_MS = 10_000;
     private static final int FILE_BYTES_MAX = 16 << 20;

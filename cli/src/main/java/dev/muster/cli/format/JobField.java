@@ -7,7 +7,7 @@ import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.json.Json;
 
-/** The columns of squeue: letter of {@code -o}, names of {@code -O}, heading, and the components of a job they need. */
+/** Columns of squeue: letter of {@code -o}, names of {@code -O}, heading, and the fields of a job that they need. */
 public enum JobField {
     ACCOUNT('a', "account", "ACCOUNT", "account"),
     ACCRUE_TIME(0, "accruetime", "ACCRUE_TIME", "accrueTime"),

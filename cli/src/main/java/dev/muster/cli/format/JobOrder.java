@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** squeue's sort keys. One class instead of chained comparators: those are made anew in every process. */
+/** Sorts jobs by squeue's sort keys. It is one class instead of chained comparators, which every process would create anew. */
 public final class JobOrder implements Comparator<JobOrder.Line> {
     private record Key(JobField field, boolean descending) {}
 

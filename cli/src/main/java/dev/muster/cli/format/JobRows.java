@@ -12,7 +12,7 @@ import dev.muster.model.json.Json;
 import java.time.ZoneId;
 import java.util.List;
 
-/** How the parts of a job are shown, shared by the commands that print jobs. */
+/** Formats the parts of a job for all commands that print jobs. */
 public final class JobRows {
     /** Instead of a number of characters: every index by itself. */
     public static final int EACH_INDEX = -1;

@@ -1,6 +1,6 @@
 package dev.muster.cli.format;
 
-/** Names with numbers at their end in the order people expect: n2 before n10. */
+/** Orders names that end in numbers as users expect: n2 before n10. */
 public final class NaturalOrder {
     private NaturalOrder() {}
 

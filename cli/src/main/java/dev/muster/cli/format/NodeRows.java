@@ -4,7 +4,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.model.json.Json;
 import java.util.List;
 
-/** How a node's state is shown. */
+/** Formats a node's state. */
 public final class NodeRows {
     /** Flags that scontrol appends to the state, in its order. */
     private static final String[] SHOWN = {"CLOUD", "COMPLETING", "DRAIN", "DYNAMIC_NORM", "DYNAMIC_FUTURE",

@@ -15,8 +15,8 @@ import java.util.List;
 import javax.net.ssl.HttpsURLConnection;
 
 /**
- * The address of the page that slurmrestd serves, with a code that logs the caller in: good once and for a minute, so that no token stands in an
- * address. The code is behind the # and so in nobody's log.
+ * Makes a link to the page that slurmrestd serves, with a code that logs the caller in. The code is valid once and for a minute, so that no token
+ * stands in an address. It stands behind the #, which no server logs.
  */
 public final class PageLink {
     /** Where slurmrestd listens usually. */

@@ -6,9 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A row layout: columns with a width, a side and the text that follows them. Read from {@code -o} ({@code %.18i %9P}),
- * from {@code -O}
- * ({@code JobID:8,Name:.10,State:|}), printed by padding or cutting each value.
+ * A row layout: columns with a width, a side and the text that follows them. It is read from {@code -o} ({@code %.18i %9P}) or {@code -O} ({@code
+ * JobID:8,Name:.10,State:|}). Printing pads or cuts each value.
  */
 public final class RowFormat {
     static final int WIDE_DEFAULT = 20;
@@ -28,7 +27,7 @@ public final class RowFormat {
     /** A layout of letters that has none: rows are empty lines. */
     public static final String NO_COLUMNS = "%";
 
-    /** What an option was given: nothing is a layout too, and not the one that is used where nobody says anything. */
+    /** Returns the layout of a given option. An empty layout differs from the default one of a missing option. */
     public static String explicit(String format) {
         return format.isEmpty() ? NO_COLUMNS : format;
     }
@@ -101,7 +100,7 @@ public final class RowFormat {
         return new RowFormat(out, fields);
     }
 
-    /** Without what is no field: for a command that leaves it out and does not print it as it is. */
+    /** Returns the layout without unknown fields, for commands that leave them out. */
     public RowFormat known() {
         return new RowFormat(columns.stream().filter(c -> c.field() != LITERAL || !c.suffix().startsWith("%")).toList(), fields);
     }

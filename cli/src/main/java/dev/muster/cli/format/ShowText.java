@@ -11,7 +11,7 @@ import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Optional;
 
-/** Records of {@code scontrol show}: {@code Key=Value} lines, or one line with {@code -o}. */
+/** Writes the records of {@code scontrol show}: {@code Key=Value} lines, or one line with {@code -o}. */
 public final class ShowText {
     private final CommandContext c;
     private final boolean oneLine;

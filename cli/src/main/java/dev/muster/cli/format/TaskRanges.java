@@ -3,7 +3,7 @@ package dev.muster.cli.format;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Task numbers in messages: {@code 0-3,5}. */
+/** Formats task numbers in messages: {@code 0-3,5}. */
 public final class TaskRanges {
     private TaskRanges() {}
 

@@ -4,7 +4,7 @@ import dev.muster.cli.command.Output;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns under titles, or values with bars between them. */
+/** Prints columns under titles, or values with bars between them. */
 public final class TextTable {
     /** @param width cut and padded to it; negative: on the left side */
     public record Column(String title, int width) {}

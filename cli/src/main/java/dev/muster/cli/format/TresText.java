@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Resources by name in the order of their numbers, in which the commands of slurmctld list them. */
+/** Lists TRES by name in the order of their ids, as the commands of slurmctld do. */
 public final class TresText {
     /** What every cluster counts. */
     public static final List<String> EVERYWHERE = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");

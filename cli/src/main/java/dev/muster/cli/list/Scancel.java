@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Cancels or signals jobs and steps. */
+/** Runs scancel, which cancels or signals jobs and steps. */
 public final class Scancel implements Command {
     /** A step is given by its number: scancel takes no {@code 12.batch}, for which {@code --batch} is. */
     private static final Pattern NAMED_STEP = Pattern.compile("\\.[a-zA-Z]");

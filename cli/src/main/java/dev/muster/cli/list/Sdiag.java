@@ -19,7 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Shows what the controller counts of itself. */
+/** Runs sdiag, which shows the controller's statistics. */
 public final class Sdiag implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster:M:r", "json::o", "no-trunc::n", "reset:r:n", "sort-by-id:i:n",
             "sort-by-time:t:n", "sort-by-time2:T:n", "version:V:n", "yaml::o", "help:h:n", "usage::n");

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Shows partitions and nodes, alike ones in one row. */
+/** Runs sinfo, which shows partitions and nodes; nodes with the same values share a row. */
 public final class Sinfo implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "dead:d:n",
             "exact:e:n",

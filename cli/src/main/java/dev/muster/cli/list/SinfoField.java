@@ -10,7 +10,7 @@ import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
 import dev.muster.model.json.Json;
 
-/** The columns of sinfo: letter, long name, heading, and whether rows are told apart by them. */
+/** Columns of sinfo: letter, long name, heading, and whether nodes with different values have different rows. */
 public enum SinfoField {
     AVAILABLE('a', "available", "AVAIL", Group.PARTITION),
     NODES_AI('A', "nodeai", "NODES(A/I)", Group.SUM),

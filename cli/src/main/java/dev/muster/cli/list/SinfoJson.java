@@ -6,7 +6,7 @@ import dev.muster.cli.shape.Tree;
 import dev.muster.model.json.Json;
 import java.util.List;
 
-/** {@code sinfo --json}. */
+/** Makes the tree of {@code sinfo --json}. */
 final class SinfoJson {
     private SinfoJson() {}
 

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** sinfo's sort keys. */
+/** Sorts rows by sinfo's sort keys. */
 final class SinfoOrder implements Comparator<SinfoRow> {
     /** @param byConfiguration {@code #}: partitions in the order of the configuration */
     private record Key(SinfoField field, boolean descending, boolean byConfiguration) {}

@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** What {@code sinfo -v} tells first: the options in force, and by which columns rows are told apart. */
+/** Prints what {@code sinfo -v} shows first: the options in force, and the columns that separate rows. */
 final class SinfoReport {
     private static final String RULE = "-----------------------------";
 

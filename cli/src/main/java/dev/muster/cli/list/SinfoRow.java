@@ -6,7 +6,7 @@ import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Nodes that share one row of sinfo, with the partition they were first met in. */
+/** Nodes that share one row of sinfo, with the partition of the first. */
 final class SinfoRow {
     final Json.Obj partition;
     final int order;

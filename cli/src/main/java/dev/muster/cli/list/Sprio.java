@@ -20,7 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** The factors behind the priorities of waiting jobs. With priority/basic there are none to show, and it says so in Slurm's words. */
+/** Runs sprio, which shows the priority factors of waiting jobs. priority/basic has no factors, which sprio says in Slurm's words. */
 public final class Sprio implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("federation::n", "noheader:h:n", "jobs:j:o", "local::n", "long:l:n",
             "cluster:M:r", "clusters:M:r", "norm:n:n", "format:o:r", "sort:S:r", "sibling::n", "partition:p:r", "user:u:r", "users:u:r",

@@ -36,7 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Lists jobs or steps. */
+/** Runs squeue, which lists jobs or steps. */
 public final class Squeue implements Command {
     private static final String PLAIN = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
     private static final String LONG = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";

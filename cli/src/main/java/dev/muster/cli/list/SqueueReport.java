@@ -3,7 +3,7 @@ package dev.muster.cli.list;
 import dev.muster.cli.command.CommandContext;
 import java.util.List;
 
-/** What {@code squeue -v} tells first: the options in force. */
+/** Prints what {@code squeue -v} shows first: the options in force. */
 final class SqueueReport {
     private static final String RULE = "-----------------------------";
 

@@ -18,7 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code squeue -s}: lists running steps. */
+/** Runs {@code squeue -s}, which lists running steps. */
 final class SqueueSteps {
     private static final String PLAIN = "%.15i %.8j %.9P %.8u %.9M %N";
 

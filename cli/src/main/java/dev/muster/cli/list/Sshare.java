@@ -19,7 +19,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 
-/** Who has which share of the cluster, and how much of it was used. */
+/** Runs sshare, which shows each association's share of the cluster and its usage. */
 public final class Sshare implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("accounts:A:r", "all:a:n", "format:o:r", "helpformat:e:n", "json::o", "yaml::o",
             "long:l:n",
@@ -31,8 +31,9 @@ public final class Sshare implements Command {
     private static final List<TextTable.Column> COLUMNS = List.of(new TextTable.Column("Account", -20), new TextTable.Column("Cluster", 10),
             new TextTable.Column("EffectvUsage", 13), new TextTable.Column("FairShare", 10), new TextTable.Column("GrpTRESMins", 30),
             new TextTable.Column("GrpTRESRaw", 30), new TextTable.Column("ID", 6), new TextTable.Column("LevelFS", 10),
-            new TextTable.Column("NormShares", 11), new TextTable.Column("NormUsage", 11), new TextTable.Column("Partition", 12), new TextTable.Column("RawShares", 10),
-            new TextTable.Column("RawUsage", 11), new TextTable.Column("TRESRunMins", 30), new TextTable.Column("User", 10));
+            new TextTable.Column("NormShares", 11), new TextTable.Column("NormUsage", 11), new TextTable.Column("Partition", 12),
+            new TextTable.Column("RawShares", 10), new TextTable.Column("RawUsage", 11), new TextTable.Column("TRESRunMins", 30),
+            new TextTable.Column("User", 10));
     private static final int LISTED_PER_LINE = 4;
     private static final int LISTED_WIDTH = 17;
 

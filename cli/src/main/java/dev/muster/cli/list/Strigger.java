@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Sets, shows and clears programs that run when something happens. */
+/** Runs strigger, which sets, shows and clears triggers: programs that run on an event. */
 public final class Strigger implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("set::n", "get::n", "clear::n", "burst_buffer::n",
             "primary_slurmctld_failure:a:n", "primary_slurmctld_resumed_operation:A:n", "primary_slurmctld_resumed_control:b:n",

@@ -2,7 +2,7 @@ package dev.muster.cli.list;
 
 import dev.muster.cli.command.CommandContext;
 
-/** What {@code strigger --help} says of each option. */
+/** Prints {@code strigger --help}. */
 final class StriggerHelp {
     private static final String TEXT = """
               -d, --down          a node goes DOWN

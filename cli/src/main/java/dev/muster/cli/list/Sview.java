@@ -9,7 +9,7 @@ import dev.muster.cli.format.PageLink;
 import dev.muster.cli.option.CommonOptions;
 import java.util.List;
 
-/** The graphical view: the page that slurmrestd serves. Its address, with which one is logged in. */
+/** Runs sview, which prints a link to the page that slurmrestd serves. The link logs the caller in. */
 public final class Sview implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("help::n", "usage::n", "version:V:n");
 

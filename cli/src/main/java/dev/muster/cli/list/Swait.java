@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Waits until none of a job's steps runs and none of {@code srun --async} waits for its turn. Exit codes: 0 none is left, 1 the time is
- * over, 2 a mistake.
+ * Runs swait, which waits until a job has no running step and no step of {@code srun --async} in its queue. Exit codes: 0 all ended, 1 timeout, 2 a
+ * mistake in the arguments.
  */
 public final class Swait implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("autocomplete::r", "help:h:n", "quiet:Q:n", "timeout::r", "usage::n",

@@ -5,7 +5,7 @@ import dev.muster.model.job.CpuBind;
 import dev.muster.model.job.MemBind;
 import java.util.List;
 
-/** {@code --cpu-bind} and {@code --mem-bind}: what is wrong with them, and what they take. */
+/** Checks {@code --cpu-bind}, {@code --mem-bind} and {@code --hint}, and prints their help. */
 final class BindOptions {
     private static final int MEM_BIND_EXIT = 255;
 

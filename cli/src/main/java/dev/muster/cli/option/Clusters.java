@@ -18,11 +18,11 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The {@code -M} option. The cluster of slurm.conf is spoken to directly; where the others are, slurmdbd knows. A command about several clusters
- * runs once for each of them.
+ * The {@code -M} option. A command talks directly to the cluster of slurm.conf; slurmdbd has the addresses of the others. A command about several
+ * clusters runs once for each.
  */
 public final class Clusters {
-    /** What runs for each cluster that is named; of the others each has its own way with them. */
+    /** Commands that run once for each named cluster. */
     private static final Set<String> FOR_EACH = Set.of("scancel", "scontrol", "sdiag", "sinfo", "sprio", "squeue", "strigger");
     private static final Set<String> NAMES = Set.of("cluster", "clusters");
     private static final Set<String> LISTS = Set.of("sinfo", "sprio", "squeue");
@@ -31,7 +31,7 @@ public final class Clusters {
 
     private Clusters() {}
 
-    /** Of a command that speaks to one cluster: the name of the one that is meant. */
+    /** Returns the name of the cluster that a command talks to. An unknown name ends the command. */
     public static String requireKnown(CommandContext c, String names) throws UsageException {
         if (!c.host().selectedCluster().isEmpty()) {
             return c.host().selectedCluster();
@@ -47,7 +47,7 @@ public final class Clusters {
         return names;
     }
 
-    /** @param registered whether slurmdbd knows it: it does not run then */
+    /** @param registered whether slurmdbd knows the cluster, which does not run then */
     private static UsageException unknown(CommandContext c, String name, boolean registered) {
         List<String> lines = new ArrayList<>();
         lines.add(c.name() + ": error: '" + name + "' can't be reached now, or it is an invalid entry for --cluster.  "
@@ -61,7 +61,7 @@ public final class Clusters {
         return new UsageException(SUBMITTERS.contains(c.name()) ? c.exitError(1) : 1, lines);
     }
 
-    /** What was asked for of other clusters than the own one alone; none where all goes its usual way. */
+    /** Returns the clusters that the command names; none if it names only the one of slurm.conf. */
     private static List<String> remoteNames(CommandContext c, Command command) {
         if (!FOR_EACH.contains(c.name()) || !c.host().selectedCluster().isEmpty()) {
             return List.of();
@@ -81,7 +81,7 @@ public final class Clusters {
         return c.host().accountingType().equals("accounting_storage/slurmdbd");
     }
 
-    /** Runs a command for each of the clusters that it names; empty if it names none but this one. */
+    /** Runs a command for each cluster that it names; empty if it names only the one of slurm.conf. */
     public static Optional<Integer> runForEach(CommandContext c, Command command) throws SlurmException, UsageException {
         List<String> names = remoteNames(c, command);
         if (names.isEmpty()) {
@@ -108,7 +108,7 @@ public final class Clusters {
         return Optional.of(rc);
     }
 
-    /** Where the clusters are that are named; {@code all} names every one that runs. */
+    /** Looks up named clusters in slurmdbd; {@code all} names every running one. */
     public static List<KnownCluster> lookUp(CommandContext c, List<String> names) throws SlurmException, UsageException {
         Map<String, KnownCluster> known = new TreeMap<>();
         Json.Obj q = new Json.Obj().put("entity", "cluster").put("where", new Json.Obj()).put("options", new ArrayList<>());
@@ -131,10 +131,10 @@ public final class Clusters {
         return out;
     }
 
-    /** The variable by which a command of salloc's knows that its job is in another cluster: {@code name:host:port:version}. */
+    /** The variable that tells commands of salloc that their job is in another cluster: {@code name:host:port:version}. */
     public static final String WORKING = "SLURM_WORKING_CLUSTER";
 
-    /** Turns to the cluster in which the allocation is that srun is called from. That of the job says the same, or the variable is another job's. */
+    /** Selects the cluster of the allocation in which srun is called. The variable belongs to another job if SLURM_CLUSTER_NAME differs. */
     public static void selectOfAllocation(CommandContext c) {
         List<String> parts = Texts.split(c.env(WORKING), ':');
         if (parts.size() < 3 || !parts.getFirst().equals(c.env("SLURM_CLUSTER_NAME")) || c.host().clusters().contains(parts.getFirst())) {
@@ -144,12 +144,12 @@ public final class Clusters {
         c.host().selectCluster(new KnownCluster(parts.getFirst(), parts.get(1), (int) Math.max(0, Digits.parseNumber(parts.get(2)))));
     }
 
-    /** The value of {@link #WORKING} for what is started in an allocation of the cluster that was turned to; "" for the own one. */
+    /** Returns the value of {@link #WORKING} for programs in an allocation of the selected cluster; "" for the cluster of slurm.conf. */
     public static String workingCluster(CommandContext c) {
         return c.host().remoteCluster().map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + Release.RPC_VERSION).orElse("");
     }
 
-    /** Whether slurmdbd is needed to know where these are. */
+    /** Returns whether only slurmdbd knows the addresses of these clusters. */
     public static boolean needSlurmdbd(CommandContext c, String names) {
         List<String> all = Texts.split(names, ',');
         return hasSlurmdbd(c) && !(all.size() < 2 && c.host().clusters().containsAll(all));

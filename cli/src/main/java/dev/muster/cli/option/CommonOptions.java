@@ -8,7 +8,7 @@ import dev.muster.model.Release;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What every command does alike: version, help, wrong options. */
+/** What all commands share: version, help, wrong options. */
 public final class CommonOptions {
     private CommonOptions() {}
 
@@ -39,8 +39,7 @@ public final class CommonOptions {
         return false;
     }
 
-    /** Answers --version, --help and --usage, whichever is met first on the command line. */
-    /** The letters of columns, as {@code --helpformat} lists them: eight in a row. */
+    /** Returns the letters of columns in rows of eight, as {@code --helpformat} lists them. */
     public static List<String> inRows(String[] letters) {
         List<String> rows = new ArrayList<>();
         for (int i = 0; i < letters.length; i++) {
@@ -50,6 +49,7 @@ public final class CommonOptions {
         return rows;
     }
 
+    /** Answers --version, --help and --usage. Returns false for other options. */
     public static boolean answer(CommandContext c, List<GetOpt.Opt> table, String operands, GetOpt.Hit hit) {
         switch (hit.opt().name()) {
             case "version" -> c.out().println(Release.LINE);
@@ -66,7 +66,7 @@ public final class CommonOptions {
         OptionHelp.help(c, table, operands);
     }
 
-    /** Says so if the priority plugin is one that has no factors. */
+    /** Returns whether the priority plugin has factors; says so if it has none. */
     public static boolean isMultifactor(CommandContext c, String type) {
         if (type.equals("priority/multifactor")) {
             return true;
@@ -77,14 +77,14 @@ public final class CommonOptions {
         return false;
     }
 
-    /** The exit code after a refused or impossible request, with the line that says why. */
+    /** Prints why a request failed. Returns the exit code. */
     public static int reportFailure(CommandContext c, String what, SlurmException e) {
         c.out().flush();
         c.err().println(what + ": " + e.getMessage());
         return 1;
     }
 
-    /** Whether the option stands on the command line. */
+    /** Returns whether the option stands on the command line. */
     public static boolean isTyped(GetOpt.Parsed p, String name) {
         return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
     }

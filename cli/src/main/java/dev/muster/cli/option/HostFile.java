@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A file of hosts (SLURM_HOSTFILE, -F, -w FILE): one entry for each task, by lines, commas and ranges; {@code #} begins a comment. */
+/** Reads a file of hosts (SLURM_HOSTFILE, -F, -w FILE): one entry for each task, by lines, commas and ranges. {@code #} begins a comment. */
 public final class HostFile {
     private static final int BYTES_MAX = 4 << 20;
 

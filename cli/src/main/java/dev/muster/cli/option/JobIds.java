@@ -12,7 +12,7 @@ import dev.muster.model.json.Json;
 import java.util.List;
 import java.util.Optional;
 
-/** Ids of jobs, array tasks and steps as people type them. */
+/** Checks and resolves ids of jobs, array tasks and steps as users type them. */
 public final class JobIds {
     private JobIds() {}
 

@@ -6,10 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Every option of sbatch (B), srun (R) and salloc (A): names, who takes it, how its value is checked, and the
- * environment variables that set it.
- * An environment name without a colon is prefixed for each command ({@code SBATCH_ SLURM_ SALLOC_}); {@code B:NAME}
- * belongs to one.
+ * Every option of sbatch (B), srun (R) and salloc (A): names, commands, kind of value, and the environment variables that set it. An environment
+ * name without a colon is prefixed for each command ({@code SBATCH_ SLURM_ SALLOC_}); {@code B:NAME} belongs to one.
  */
 public enum JobOption {
     ACCEL_BIND("accel-bind", 0, Arg.REQUIRED, "R", Kind.SPECIAL, ""),

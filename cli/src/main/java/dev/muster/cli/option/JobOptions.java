@@ -12,10 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/**
- * The options of one sbatch, srun or salloc, checked and in normal form (minutes, mebibytes, seconds since 1970,
- * numbers).
- */
+/** The options of one sbatch, srun or salloc, checked and in normal form: minutes, mebibytes, seconds since 1970, numbers. */
 public final class JobOptions {
     /** Where a value came from, the weaker first. */
     public enum Origin { DEFAULT, INHERITED, SCRIPT, ENVIRONMENT, COMMAND_LINE }
@@ -45,22 +42,22 @@ public final class JobOptions {
         this.hetGroup = hetGroup;
     }
 
-    /** What the command itself adds to its step's environment. */
+    /** Variables that the command itself adds to its step's environment. */
     public java.util.Map<String, String> stepEnvironment() {
         return stepEnvironment;
     }
 
-    /** The display that programs on the nodes are led to, as the request carries it. */
+    /** Sets the X11 display for programs on the nodes, in the form of the request. */
     public void forwardDisplay(String x11) {
         forwarded = x11;
     }
 
-    /** "" where no display is forwarded. */
+    /** Returns the X11 display of the request, "" for none. */
     public String display() {
         return forwarded;
     }
 
-    /** The batch script's name in sentences about its lines. */
+    /** Returns the batch script's name for sentences about its lines. */
     public String scriptName() {
         return scriptName;
     }
@@ -90,17 +87,17 @@ public final class JobOptions {
         return values[o.ordinal()] != null;
     }
 
-    /** Set by something stronger than the user's own defaults. */
+    /** Returns whether the option is set by more than the user's defaults. */
     public boolean isRequested(JobOption o) {
         return has(o) && origins[o.ordinal()] != Origin.DEFAULT;
     }
 
-    /** Given on the command line itself. */
+    /** Returns whether the option stands on the command line. */
     public boolean typed(JobOption o) {
         return origins[o.ordinal()] == Origin.COMMAND_LINE;
     }
 
-    /** On the command line itself, or on it for the first component of several. */
+    /** Returns whether the option stands on the command line, or on that of the first component of several. */
     public boolean isTypedOrInherited(JobOption o) {
         return typed(o) || origins[o.ordinal()] == Origin.INHERITED;
     }
@@ -119,7 +116,7 @@ public final class JobOptions {
         return (int) number(o);
     }
 
-    /** Reads the command line; the operands that are left. */
+    /** Reads the command line. Returns the operands. */
     public List<String> readArguments(List<String> args) throws UsageException {
         GetOpt.Parsed p = GetOpt.parse(JobOption.table(command), args, true);
         return apply(p, Origin.COMMAND_LINE);
@@ -141,7 +138,7 @@ public final class JobOptions {
         return context.exitError(otherwise);
     }
 
-    /** Takes from the first component of a heterogeneous job what is said for all and not otherwise for this one. */
+    /** Copies options from the first component of a heterogeneous job, unless this one sets them or their rivals. */
     public void inherit(JobOptions first, Set<JobOption> inherited) {
         boolean memory = has(JobOption.MEM) || has(JobOption.MEM_PER_CPU) || has(JobOption.MEM_PER_GPU);
         boolean requeue = has(JobOption.REQUEUE) || has(JobOption.NO_REQUEUE);
@@ -156,7 +153,7 @@ public final class JobOptions {
         verbose = Math.max(verbose, first.verbose);
     }
 
-    /** Takes from another component's command line the options that are not about a component. */
+    /** Copies options from another component that belong to the whole command. */
     public void adopt(JobOptions other, Set<JobOption> shared) {
         for (JobOption o : shared) {
             if (other.has(o) && !isRequested(o)) {
@@ -227,7 +224,7 @@ public final class JobOptions {
         return Arrays.stream(others).map(o -> origins[o.ordinal()]).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
     }
 
-    /** What a hint stands for: said in so many words it counts, and the hint does not, unless that comes from a stronger source. */
+    /** Options that a hint stands for. The explicit option takes precedence, unless the hint comes from a stronger source. */
     private static final List<JobOption> HINTED = List.of(JobOption.NTASKS_PER_CORE, JobOption.CORES_PER_SOCKET, JobOption.SOCKETS_PER_NODE,
             JobOption.THREADS_PER_CORE, JobOption.EXTRA_NODE_INFO);
 
@@ -243,7 +240,7 @@ public final class JobOptions {
         return value.length() == 1 && value.charAt(0) >= '0' && value.charAt(0) <= '9' ? value.charAt(0) - '0' : 0;
     }
 
-    /** Options that exclude each other: a stronger source takes the place, the same source is a contradiction. */
+    /** Removes options that this one excludes. A stronger source takes precedence; the same source is a contradiction. */
     private void resolveRivals(JobOption o, Origin origin) throws UsageException {
         switch (o) {
             case MEM -> removeRivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
@@ -260,14 +257,15 @@ public final class JobOptions {
             case OVERSUBSCRIBE -> excludeSharing(origin, JobOption.EXCLUSIVE);
             case OVERLAP -> excludeOverlap(origin, JobOption.EXCLUSIVE);
             case HINT -> removeRivals(origin, false, HINTED.toArray(JobOption[]::new));
-            case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO -> removeRivals(origin, false, JobOption.HINT);
+            case NTASKS_PER_CORE, CORES_PER_SOCKET, SOCKETS_PER_NODE, THREADS_PER_CORE, EXTRA_NODE_INFO ->
+                removeRivals(origin, false, JobOption.HINT);
             case BELL -> removeRivals(origin, false, JobOption.NO_BELL);
             case NO_BELL -> removeRivals(origin, false, JobOption.BELL);
             default -> { }
         }
     }
 
-    /** Cores and threads that are left alone are counted one way. */
+    /** Refuses --core-spec beside --thread-spec from the same source. */
     private void excludeSpecialization(Origin origin, JobOption other) throws UsageException {
         if (origins[other.ordinal()] == origin) {
             throw new UsageException(CommandContext.FATAL_EXIT, List.of(context.name() + ": fatal: " + (origin == Origin.ENVIRONMENT
@@ -277,7 +275,7 @@ public final class JobOptions {
         removeRivals(origin, false, other);
     }
 
-    /** Who types --exclusive and --oversubscribe, in the script or behind the command, contradicts himself; a variable gives way. */
+    /** Refuses --exclusive beside --oversubscribe if both are typed, in the script or on the command line. A variable yields. */
     private void excludeSharing(Origin origin, JobOption other) throws UsageException {
         Origin was = origins[other.ordinal()];
         if (isTyped(origin) && was != null && isTyped(was)) {
@@ -287,7 +285,7 @@ public final class JobOptions {
         removeRivals(origin, false, other);
     }
 
-    /** A step that has its resources alone and shares them contradicts itself; a variable gives way. */
+    /** Refuses --exclusive beside --overlap from one typed source. A variable yields. */
     private void excludeOverlap(Origin origin, JobOption other) throws UsageException {
         if (isTyped(origin) && origins[other.ordinal()] == origin) {
             throw context.bad(exitError(1), "--exclusive and --overlap are mutually exclusive");
@@ -315,7 +313,7 @@ public final class JobOptions {
         }
     }
 
-    /** SLURM_UMASK, else the caller's own. */
+    /** Returns SLURM_UMASK, else the umask of the caller. */
     public int umask() {
         String said = context.env("SLURM_UMASK");
         return said.matches("[0-7]{1,4}") ? Integer.parseInt(said, 8) & 0777 : context.host().umask();

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * {@code --mem-update=margin@delay}.
+ * The value of {@code --mem-update=margin@delay}.
  *
  * @param margin percent of what the job uses that it keeps beside that
  * @param delayMin minutes after its start

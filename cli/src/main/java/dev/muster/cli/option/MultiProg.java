@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A {@code --multi-prog} file: lines of ranks, program and arguments. */
+/** Reads a {@code --multi-prog} file: lines of ranks, program and arguments. */
 public final class MultiProg {
     private MultiProg() {}
 

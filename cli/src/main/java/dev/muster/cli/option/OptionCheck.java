@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Checks the value of one option and brings it into normal form; mistakes get Slurm's sentence and exit code. */
+/** Checks the value of one option and brings it into normal form. Mistakes get Slurm's sentence and exit code. */
 public final class OptionCheck {
     private static final int NODEFILE_BYTES_MAX = 4 << 20;
     private static final long PRIORITY_MAX = 0xffff_fffeL;

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code --help} and {@code --usage} of a table of options. What each means stands in {@code help.txt}: {@code command:option|value|meaning},
- * or without the command for what it means everywhere else.
+ * Prints {@code --help} and {@code --usage} from a table of options. {@code help.txt} has the meanings: {@code command:option|value|meaning}, or
+ * without the command for all other commands.
  */
 public final class OptionHelp {
     private static final int COLUMN = 30;

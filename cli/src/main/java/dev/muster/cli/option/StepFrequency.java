@@ -6,7 +6,7 @@ import dev.muster.model.json.Json;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Frequencies of a step's CPUs as sacct, sstat and squeue show them. */
+/** Formats CPU frequencies of a step for sacct, sstat and squeue. */
 public final class StepFrequency {
     private StepFrequency() {}
 

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Tables as comma separated values. */
+/** Writes tables of a profile as comma separated values. */
 final class Extract {
     private static final int CELL = 8;
 

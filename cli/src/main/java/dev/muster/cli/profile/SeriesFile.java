@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A file of time series, of a step on a node or of a whole job; its rows are read while it is open. */
+/** A file of time series, of a step on a node or of a whole job. Its rows are read while it is open. */
 final class SeriesFile implements Closeable {
     private static final int BLOCK = 1 << 16;
 

@@ -27,7 +27,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code sh5util}: puts a job's files of time series together, and takes values out of them. */
+/** Runs {@code sh5util}, which merges a job's files of time series and extracts values from them. */
 public final class Sh5util implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("extract:E:n", "item-extract:I:n", "list:L:n", "data:d:r", "input:i:r", "jobs:j:r",
             "level:l:r", "node:N:r", "output:o:r", "profiledir:p:r", "series:s:r", "savefiles:S:n", "user::r", "help:h:n", "usage::n",

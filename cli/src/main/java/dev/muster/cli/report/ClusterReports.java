@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code cluster …} and {@code user …}: use by cluster, account, user and key. */
+/** Reports of {@code cluster …} and {@code user …}: usage by cluster, account, user and wckey. */
 final class ClusterReports {
     private static final UseTable.Field CLUSTER = new UseTable.Field("cluster", 2, "Cluster", "Cluster", 9);
     private static final UseTable.Field TRES_NAME = new UseTable.Field("tresname", 5, "TRES", "TRES Name", 14);

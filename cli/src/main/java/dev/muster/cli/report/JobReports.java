@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** {@code job Sizes…}: use by how many CPUs jobs had. */
+/** Reports of {@code job Sizes…}: usage by the number of CPUs of jobs. */
 final class JobReports {
     private static final List<Integer> STANDARD = List.of(50, 250, 500, 1000);
     private static final int NAME_WIDTH = 9;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a report is asked for: words, lists and a span of whole hours. */
+/** The request for a report: words, lists and a span of whole hours. */
 final class ReportRequest {
     private static final long HOUR = 3600;
     private static final String ALL = "all_clusters";

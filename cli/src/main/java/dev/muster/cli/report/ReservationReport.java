@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** {@code reservation Utilization}: what jobs made of reservations that were there at some moment of the span. */
+/** The report {@code reservation Utilization}: how far jobs used the reservations that overlap the span. */
 final class ReservationReport {
     private static final int USE_WIDTH = 20;
 

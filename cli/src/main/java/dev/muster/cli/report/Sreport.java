@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Reports of use from what is kept in accounting. */
+/** Runs sreport, which reports usage from accounting. */
 public final class Sreport implements Command {
     private static final String SLURMDBD = "accounting_storage/slurmdbd";
     private static final List<GetOpt.Opt> TABLE = GetOpt.table("all_clusters:a:n", "cluster:M:r", "clusters:M:r", "federation::n", "help:h:n",

@@ -2,7 +2,7 @@ package dev.muster.cli.report;
 
 import dev.muster.cli.command.CommandContext;
 
-/** What {@code sreport --help} prints. */
+/** Prints {@code sreport --help}. */
 final class SreportHelp {
     private static final String TEXT = """
             sreport [<OPTION>] [<COMMAND>]

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What options ask for, and what commands of an interactive session change. There are no federations: reports are of the local cluster or of
- * those named, which is all that {@code --local} and {@code --federation} could ask for; and nothing is said that {@code --quiet} would leave out.
+ * Switches of sreport, which interactive commands may change. Muster has no federations: reports cover the local or the named clusters, so {@code
+ * --local} and {@code --federation} change nothing. {@code --quiet} has nothing to suppress.
  */
 final class SreportSwitches {
     UsageUnit unit = UsageUnit.MINUTES;

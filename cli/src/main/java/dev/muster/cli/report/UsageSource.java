@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What slurmdbd has for a report. */
+/** Loads the rows of a report from slurmdbd. */
 final class UsageSource {
     private final CommandContext c;
     private final SreportSwitches s;

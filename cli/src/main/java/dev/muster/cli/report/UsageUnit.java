@@ -3,7 +3,7 @@ package dev.muster.cli.report;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How use is written: {@code -t}. */
+/** A unit of usage as {@code -t} names it. */
 enum UsageUnit {
     SECONDS("Seconds", 1, 1), MINUTES("Minutes", 60, 1), HOURS("Hours", 3600, 1), PERCENT("Percentage of Total", 0, 1),
     SECONDS_PERCENT("Seconds/Percentage of Total", 1, 4), MINUTES_PERCENT("Minutes/Percentage of Total", 60, 4),

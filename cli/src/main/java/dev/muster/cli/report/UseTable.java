@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A table of texts and of use. A column of use is as wide as its largest number of seconds, eight at least, with room for percentages where
- * they are shown.
+ * A table of texts and usage. A column of usage is as wide as its largest number of seconds, at least 8 columns, and wider where percentages are
+ * shown.
  */
 final class UseTable {
     private static final int USE_WIDTH = 8;

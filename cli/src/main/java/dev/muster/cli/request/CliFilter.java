@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * CliFilterPlugins; {@link SubmissionLog} is syslog's, {@link FilterScript} lua's. {@code cli_filter/user_defaults}: lines
- * {@code [command:][cluster:]option=value} in the user's own file, for what neither the command line nor the environment nor the script
- * says. What is wrong in the file is told and passed over, as in the original.
+ * Runs CliFilterPlugins: {@link SubmissionLog} for syslog, {@link FilterScript} for lua, and {@code cli_filter/user_defaults} itself. That reads
+ * lines {@code [command:][cluster:]option=value} from the user's own file for options that neither the command line nor the environment nor the
+ * script sets. A mistake in the file is reported and skipped, as in Slurm.
  */
 public final class CliFilter {
     private static final String FILE = ".slurm/defaults";
@@ -31,7 +31,7 @@ public final class CliFilter {
         this.context = options.context();
     }
 
-    /** Sets what is not said otherwise. Steps in an allocation go by what the allocation has. */
+    /** Runs the filters that set defaults. Steps in an allocation take its options instead. */
     static void defaults(JobOptions options) throws UsageException {
         CommandContext c = options.context();
         for (String plugin : c.host().cliFilters()) {
@@ -111,12 +111,12 @@ public final class CliFilter {
         return options.command() == 'B' ? "sbatch" : options.command() == 'R' ? "srun" : "salloc";
     }
 
-    /** It, or what excludes it. */
+    /** Returns whether the option or one of its rivals is set by more than the defaults. */
     static boolean isRequested(JobOptions options, JobOption o) {
         return withRivals(o).stream().anyMatch(options::isRequested);
     }
 
-    /** An option and those that it excludes. */
+    /** Returns an option and those that it excludes. */
     static List<JobOption> withRivals(JobOption o) {
         return RIVALS.stream().filter(all -> all.contains(o)).findFirst().orElse(List.of(o));
     }
@@ -126,7 +126,7 @@ public final class CliFilter {
     }
 
     /**
-     * All options of a component are there and nothing is asked for yet.
+     * Runs the filters with all options of a component, before the submission.
      *
      * @param offset of the component
      * @param words  script or program, and its arguments
@@ -137,14 +137,18 @@ public final class CliFilter {
         }
     }
 
-    /** Of each component of a job. */
+    /** Runs the filters for each component of a job before its submission. */
     public static void preSubmit(List<JobOptions> components, List<String> words) throws UsageException {
         for (int i = 0; i < components.size(); i++) {
             preSubmit(components.get(i), i, words);
         }
     }
 
-    /** The job, or the step, is there. @param components how many it has */
+    /**
+     * Runs the filters after the job or step was accepted.
+     *
+     * @param components number of components
+     */
     public static void postSubmit(JobOptions first, int components, int jobId, long stepId, List<String> words) throws UsageException {
         CommandContext c = first.context();
         if (c.host().cliFilters().isEmpty()) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The variables of a heterogeneous job's options. What each component says for itself has the component's number behind its name, and stands
- * nowhere without it: a step in another component would take it for its own.
+ * The variables of a heterogeneous job's options. A variable of one component has the component's number behind its name and does not exist without
+ * it: steps of other components would read it.
  */
 public final class ComponentEnvironment {
     /** A plain srun in a heterogeneous job runs in the first component. */

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes what sbatch, srun and salloc ask for, in their own process. One for all
- * components of a job, so that it may keep what it likes in globals. A mistake in a function is told and passed over; a script that cannot be
+ * Runs {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes the options of sbatch, srun and salloc in their own process. All
+ * components of a job share one script, which may keep values in globals. An error in a function is reported and skipped; a script that cannot be
  * loaded ends the command.
  */
 public final class FilterScript {
@@ -32,7 +32,7 @@ public final class FilterScript {
     private static final int SCRIPT_BYTES_MAX = 4 << 20;
     private static final String ENDED = "cli_filter plugin terminated with error";
     private static final List<String> FUNCTIONS = List.of("slurm_cli_setup_defaults", "slurm_cli_pre_submit", "slurm_cli_post_submit");
-    /** What options say that were not given; flags are unset, and what is not here is nil. */
+    /** Values of unset options. Flags are "unset", and options that are missing here are nil. */
     private static final Map<String, String> UNSAID = new TreeMap<>();
 
     static {
@@ -48,7 +48,7 @@ public final class FilterScript {
         }
     }
 
-    /** What options of other commands say where that is not "invalid-context"; "" for nil. */
+    /** Values of other commands' options, if not "invalid-context"; "" for nil. */
     private static final Map<String, String> ELSEWHERE = Map.of("sbatch immediate", "0", "salloc output", "", "salloc error", "", "salloc input", "");
 
     private final CommandContext context;
@@ -56,7 +56,7 @@ public final class FilterScript {
     private final LuaState state = LuaState.ofCommand();
     private final Map<Long, Object> kept = new TreeMap<>();
     private int verbose;
-    /** Those that the script sees now. */
+    /** The options that the script sees now. */
     private Options current;
 
     private FilterScript(CommandContext context, String path) {
@@ -141,12 +141,12 @@ public final class FilterScript {
         }
     }
 
-    /** Before anything stronger counts: what it sets stands where nothing else is said. */
+    /** Calls slurm_cli_setup_defaults. The options that it sets are defaults. */
     void setup(JobOptions o) throws UsageException {
         call("slurm_cli_setup_defaults", o, new Options(o, JobOptions.Origin.DEFAULT, List.of()), null);
     }
 
-    /** With all options there: what it sets is what counts. */
+    /** Calls slurm_cli_pre_submit. The options that it sets take precedence. */
     void preSubmit(JobOptions o, int offset, List<String> words) throws UsageException {
         call("slurm_cli_pre_submit", o, new Options(o, JobOptions.Origin.COMMAND_LINE, words), offset);
     }
@@ -161,7 +161,7 @@ public final class FilterScript {
         }
     }
 
-    /** After it was taken; nothing that it answers matters any more. */
+    /** Calls slurm_cli_post_submit. Its return code has no effect. */
     void postSubmit(int offset, int jobId, long stepId) {
         run("slurm_cli_post_submit", "cli_filter_p_post_submit", offset, jobId, stepId);
     }
@@ -293,7 +293,7 @@ public final class FilterScript {
             };
         }
 
-        /** What is of no option here is passed over, so that one script serves all commands. */
+        /** Sets an option. Options that the command lacks are skipped, so that one script serves all commands. */
         private void assign(String name, String value) {
             Optional<JobOption> option = named(name);
             if (option.isEmpty() || origin == JobOptions.Origin.DEFAULT && CliFilter.isRequested(options, option.get())) {

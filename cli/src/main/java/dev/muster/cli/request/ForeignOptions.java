@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code #PBS} and {@code #BSUB} lines of a batch script, as sbatch reads them: each becomes the options of sbatch that stand for it. They
- * are looked for in the whole script and are stronger than {@code #SBATCH} lines. A script with a BSUB line has no PBS lines: they are ignored.
+ * Reads the {@code #PBS} and {@code #BSUB} lines of a batch script as options of sbatch. The whole script is searched. These lines take precedence
+ * over {@code #SBATCH} lines. PBS lines are ignored in a script with a BSUB line.
  */
 public final class ForeignOptions {
     private static final String PBS = "a:A:c:C:e:hIj:J:k:l:m:M:N:o:p:q:r:S:t:u:v:VW:z";

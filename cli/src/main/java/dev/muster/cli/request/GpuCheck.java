@@ -8,7 +8,7 @@ import dev.muster.cli.option.JobOptions;
 import dev.muster.model.format.Digits;
 import java.util.List;
 
-/** GPU options of one command line that contradict each other. */
+/** Refuses GPU options of one command line that contradict each other. */
 final class GpuCheck {
     private static final String SPEC = "Failed to validate job spec";
     /** Resources that cannot be requested per task. */
@@ -25,7 +25,7 @@ final class GpuCheck {
         new GpuCheck(options).check();
     }
 
-    /** What the job has on each node is no wish of a step that says its own GPUs. */
+    /** Returns whether a step requests GPUs of its own, which replace the job's GPUs per node. */
     static boolean hasStepGpus(JobOptions o) {
         return o.command() == 'R' && !o.context().env("SLURM_JOB_ID").isEmpty()
                 && (o.typed(JobOption.GPUS) || o.typed(JobOption.GRES)
@@ -97,7 +97,7 @@ final class GpuCheck {
         return sum;
     }
 
-    /** GPUs are wanted of certain types, or of any. */
+    /** Refuses a mixture of typed and untyped GPUs. */
     private void types() throws UsageException {
         boolean typed = false;
         boolean plain = false;
@@ -118,7 +118,7 @@ final class GpuCheck {
         }
     }
 
-    /** Memory or CPUs of GPUs that nobody asked for. A step may mean those of its job. */
+    /** Refuses memory or CPUs per GPU without GPUs. A step may mean those of its job. */
     private void memory(long gres) throws UsageException {
         boolean gpus = gres > 0 || o.text(JobOption.TRES_PER_TASK).contains("gpu") || !o.context().env("SLURM_JOB_ID").isEmpty();
         for (JobOption option : List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK,
@@ -137,7 +137,7 @@ final class GpuCheck {
         }
     }
 
-    /** How many tasks a GPU has is said once. */
+    /** Refuses contradicting counts of tasks per GPU. */
     private void tasksPerGpu() throws UsageException {
         for (JobOption rival : List.of(JobOption.GPUS_PER_TASK, JobOption.GPUS_PER_SOCKET, JobOption.NTASKS_PER_NODE)) {
             if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(rival)) {
@@ -230,7 +230,7 @@ final class GpuCheck {
         return sum;
     }
 
-    /** What is said of GPUs in an item of --gres; null if it is of something else. */
+    /** Returns the GPU part of an item of --gres; null if the item is not about GPUs. */
     private static String ofGpu(String item) {
         String plain = item.startsWith("gres/") || item.startsWith("gres:") ? item.substring(5) : item;
         return plain.equals("gpu") ? "" : plain.startsWith("gpu:") ? plain.substring(4) : null;
@@ -240,10 +240,11 @@ final class GpuCheck {
         return new UsageException(CommandContext.FATAL_EXIT, List.of(o.context().name() + ": fatal: " + sentence));
     }
 
-    /** Where the cluster has no GPUs nobody looks at what they have to do with each other. */
+    /** Makes the error. A cluster without GPUs reports the invalid specification alone. */
     private UsageException error(String sentence) {
         String invalid = o.context().name() + ": error: Invalid generic resource (gres) specification";
-        return new UsageException(o.exitError(1), hasConfiguredGpus() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid));
+        List<String> lines = hasConfiguredGpus() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid);
+        return new UsageException(o.exitError(1), lines);
     }
 
     private boolean hasConfiguredGpus() {

@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The components of a heterogeneous job or step on a command line: options between colons. */
+/** Splits the command line of a heterogeneous job or step into its components: options between colons. */
 public final class HetComponents {
     /** Options that a later component takes from the first where it sets none of its own: those that are not about its resources. */
     public static final Set<JobOption> INHERITED = EnumSet.of(JobOption.ACCOUNT, JobOption.ACCTG_FREQ, JobOption.BEGIN, JobOption.CHDIR,

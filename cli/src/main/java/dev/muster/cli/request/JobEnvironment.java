@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The environment that goes with a job or step: {@code --export} and the variables that tell the options. */
+/** Makes the environment of a job or step: what {@code --export} selects, and the variables that hold the options. */
 public final class JobEnvironment {
     private JobEnvironment() {}
 

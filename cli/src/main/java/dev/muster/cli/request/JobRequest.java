@@ -22,9 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * Turns checked options into the JSON of {@code JobDesc} and its parts. Defaults are left out, as the codec reads them.
- */
+/** Makes the JSON of {@code JobDesc} and its parts from checked options. It leaves out defaults, which the codec adds. */
 public final class JobRequest {
     private final JobOptions o;
 
@@ -78,7 +76,7 @@ public final class JobRequest {
         return job;
     }
 
-    /** More nodes than tasks: the rest would have nothing to do, which is told. */
+    /** Warns if a request has more nodes than tasks. */
     private void warnOfIdleNodes(Json.Obj request) throws UsageException {
         String nodes = o.text(JobOption.NODES);
         long least = nodes.isEmpty() ? listed() : Long.parseLong(nodes.indexOf('-') < 0 ? nodes : nodes.substring(0, nodes.indexOf('-')));
@@ -93,7 +91,7 @@ public final class JobRequest {
         }
     }
 
-    /** Only where another user was asked for: the edge takes the caller's identity otherwise. */
+    /** Names the owner if another user was requested. slurmctld takes the caller's identity otherwise. */
     private Json.Obj owner() {
         Json.Obj owner = new Json.Obj();
         boolean other = o.has(JobOption.UID) || o.has(JobOption.GID);
@@ -116,7 +114,7 @@ public final class JobRequest {
         return c;
     }
 
-    /** No memory, said in so many words, is all memory of the nodes. */
+    /** Returns whether the option requests 0, which stands for all memory of the nodes. */
     private boolean asksNothingOf(JobOption memory) throws UsageException {
         return o.has(memory) && o.number(memory) == 0;
     }
@@ -172,7 +170,7 @@ public final class JobRequest {
         return r;
     }
 
-    /** SLURM_HOSTFILE says host by host where tasks run, whatever -m says, unless an option names the nodes. */
+    /** Places tasks by SLURM_HOSTFILE, which overrides -m, unless an option names the nodes. */
     private void hostFile(Json.Obj r) throws UsageException {
         String distribution = o.text(JobOption.DISTRIBUTION);
         String path = o.context().env("SLURM_HOSTFILE");
@@ -227,7 +225,7 @@ public final class JobRequest {
         put(r, "nodeSizes", idle ? "" : o.nodeSizes());
     }
 
-    /** Nodes that are named, each of which a job has that says nothing of how many; 0 of a step, which has its job's. */
+    /** Returns the number of named nodes, which is the size of a job without --nodes; 0 for a step, which has the nodes of its job. */
     public long listed() {
         String list = joined(o.text(JobOption.NODELIST), o.text(JobOption.NODEFILE));
         boolean step = o.command() == 'R' && o.has(JobOption.JOBID) && !o.has(JobOption.TEST_ONLY);
@@ -235,7 +233,7 @@ public final class JobRequest {
     }
 
     private static final JobOption[] GEOMETRY = {JobOption.SOCKETS_PER_NODE, JobOption.CORES_PER_SOCKET, JobOption.THREADS_PER_CORE};
-    /** Those that stand for one thread of each core. */
+    /** Hints that stand for one thread of each core. */
     private static final List<String> ONE_THREAD = List.of("nomultithread", "compute_bound", "memory_bound");
 
     /**
@@ -280,7 +278,7 @@ public final class JobRequest {
         }
     }
 
-    /** The partitions that are named, without empty ones; the default partition where none is. */
+    /** Returns the named partitions, without empty ones; "" for the default partition. */
     private static String partitions(JobOptions o) {
         return String.join(",", Texts.split(o.text(JobOption.PARTITION), ','));
     }
@@ -379,7 +377,7 @@ public final class JobRequest {
         return f;
     }
 
-    /** A file of that name would have to be written ./none. */
+    /** Returns the file of an option; {@code none} stands for /dev/null. */
     private String file(JobOption option) {
         String name = o.text(option);
         return name.equals("none") ? "/dev/null" : name;
@@ -446,14 +444,14 @@ public final class JobRequest {
         return p;
     }
 
-    /** The command line as accounting shows it. */
+    /** Returns the command line as accounting shows it. */
     public String submitLine() {
         List<String> words = new ArrayList<>(List.of(o.context().program()));
         words.addAll(o.context().args());
         return String.join(" ", words);
     }
 
-    /** The limits to set in the job: those that {@code --propagate} names, else those of the configuration. */
+    /** Returns the limits to set in the job: those that {@code --propagate} names, else those of the configuration. */
     public Json.Obj limits() {
         Json.Obj out = new Json.Obj();
         ClientConf conf = o.context().host().settings();

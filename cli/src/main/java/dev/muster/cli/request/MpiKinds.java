@@ -7,7 +7,7 @@ import dev.muster.cli.option.JobOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The kinds of {@code --mpi} that can be had here. The helper knows: it is what serves them on the nodes. */
+/** Checks and lists the kinds of {@code --mpi}. The installation's mpi-helper names them. */
 public final class MpiKinds {
     private static final String NONE = "none";
 

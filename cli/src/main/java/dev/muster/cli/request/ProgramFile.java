@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The executable file that a program's name means on the host of the command; srun and salloc ask. */
+/** Finds the executable file that a program's name means on the host of srun or salloc. */
 public final class ProgramFile {
     private ProgramFile() {}
 

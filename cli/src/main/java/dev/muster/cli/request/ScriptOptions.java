@@ -8,7 +8,7 @@ import dev.muster.cli.option.JobOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The {@code #SBATCH} lines of a batch script. They end at the first line that is neither blank nor a comment. */
+/** Reads the {@code #SBATCH} lines of a batch script. They end at the first line that is neither blank nor a comment. */
 public final class ScriptOptions {
     private static final String MARK = "#SBATCH";
 

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** {@code cli_filter/syslog}: what was asked for and with which environment, once it has been taken, goes to the system's log. */
+/** Runs {@code cli_filter/syslog}: writes the options and environment of an accepted job or step to the system's log. */
 public final class SubmissionLog {
     static final String PLUGIN = "cli_filter/syslog";
     /** A job without a step to speak of. */

@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The order of sacct's jobs: those outside of arrays by number, then arrays by the number of the array and of the task, the tasks that wait
- * together last. slurmdbd answers by job number, so that an answer in parts can be streamed: what has more than {@link #JOBS_MAX} jobs stays in
- * that order.
+ * Orders sacct's jobs: those outside arrays by number, then arrays by the numbers of array and task, with waiting tasks last. slurmdbd answers by
+ * job number, so that an answer in parts can be streamed: more than {@link #JOBS_MAX} jobs stay in that order.
  */
 final class AccountedOrder {
     /** Jobs that are held in memory to be sorted. */

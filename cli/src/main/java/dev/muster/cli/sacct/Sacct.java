@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Shows what accounting knows of jobs and steps. */
+/** Runs sacct, which shows jobs and steps from accounting. */
 public final class Sacct implements Command {
     private static final String PLAIN = "jobid,jobname,partition,account,alloccpus,state,exitcode";
     private static final String BRIEF = "jobid,state,exitcode";

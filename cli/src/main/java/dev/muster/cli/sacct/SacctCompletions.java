@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code sacct -c} and {@code -f}: what jobcomp/filetxt has written of jobs that are over, a line for each. */
+/** Runs {@code sacct -c} and {@code -f}: shows the lines that jobcomp/filetxt wrote for ended jobs. */
 final class SacctCompletions {
     static final String PLAIN = "jobid,uid,jobname,partition,nnodes,nodelist,state,end";
     static final String BRIEF = "jobid,uid,state";

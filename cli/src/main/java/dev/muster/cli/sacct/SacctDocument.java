@@ -12,7 +12,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** {@code sacct --json} and {@code --yaml}: each job is a tree only while it is written, so that a year's jobs need no more memory than one part. */
+/**
+ * Writes {@code sacct --json} and {@code --yaml}. A job is a tree only while it is written, so that any number of jobs needs the memory of one part.
+ */
 final class SacctDocument implements Iterable<Object> {
     /** Rows of jobs in each part of the answer. */
     private static final long AT_ONCE = 20_000;

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
-/** The columns of sacct: names as their headings show them, and default widths (negative: left side). */
+/** Columns of sacct: names as in their headings, and default widths (negative: left-aligned). */
 public enum SacctField {
     ACCOUNT("Account", 10), ADMINCOMMENT("AdminComment", 19), ALLOCCPUS("AllocCPUS", 10), ALLOCNODES("AllocNodes", 10),
     ALLOCTRES("AllocTRES", 10), ASSOCID("AssocID", 7), AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10),

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** What {@code sacct} and slurmrestd choose jobs by that no index of the tables helps with: they look at the rows that came. */
+/** Filters of {@code sacct} and slurmrestd that no database index serves. They test the rows of an answer. */
 public final class SacctFilter implements Predicate<Json.Obj> {
     private static final List<String> FLAGS = List.of("None", "SchedSubmit", "SchedMain", "SchedBackfill", "StartReceived");
 

@@ -5,7 +5,7 @@ import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.option.OptionHelp;
 import java.util.List;
 
-/** {@code sacct --help}. */
+/** Prints {@code sacct --help}. */
 final class SacctHelp {
     private static final String TIMES = """
             valid start/end time formats are...

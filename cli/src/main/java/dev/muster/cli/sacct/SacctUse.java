@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
-/** What the tasks of a step used: together, on average, and the most and the least that one of them did. {@code kb} prints kilobytes. */
+/** Usage of a step's tasks: total, average, largest and smallest. {@code kb} prints kilobytes. */
 final class SacctUse {
     private static final long US_PER_S = 1_000_000;
 

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What running steps use now: asked of the nodes they run on. */
+/** Runs sstat, which shows the current usage of running steps. It asks their nodes. */
 public final class Sstat implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("allsteps:a:n", "helpformat:e:n", "pidformat:i:n", "jobs:j:r",
             "noheader:n:n", "noconvert::n", "format:o:r", "fields:o:r", "parsable:p:n", "parsable2:P:n", "verbose:v:n", "version:V:n",

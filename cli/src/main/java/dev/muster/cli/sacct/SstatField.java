@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/** The columns of sstat: names as their headings show them, and default widths (negative: left side). */
+/** Columns of sstat: names as in their headings, and default widths (negative: left-aligned). */
 enum SstatField {
     ALLOCTRES("AllocTRES", 10), AVECPU("AveCPU", 10), AVECPUFREQ("AveCPUFreq", 10), AVEDISKREAD("AveDiskRead", 12), AVEDISKWRITE("AveDiskWrite", 12),
     AVEPAGES("AvePages", 10), AVERSS("AveRSS", 10), AVEVMSIZE("AveVMSize", 10), CONSUMEDENERGY("ConsumedEnergy", 14),

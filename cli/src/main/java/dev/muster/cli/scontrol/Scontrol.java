@@ -28,7 +28,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Shows and changes the state of the cluster. */
+/** Runs scontrol, which shows and changes the state of the cluster. */
 public final class Scontrol implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("all:a:n", "cluster::r", "clusters:M:r", "details:d:n",
             "federation::n", "future:F:n", "help:h:n", "hide::n", "json::o", "local::n", "oneliner:o:n", "quiet:Q:n",

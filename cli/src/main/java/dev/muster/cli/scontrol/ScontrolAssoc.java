@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** {@code scontrol show assoc_mgr}: limits of associations and QOS, each with what counts against it now. */
+/** Runs {@code scontrol show assoc_mgr}: limits of associations and QOS, and their current usage. */
 final class ScontrolAssoc {
 
     private ScontrolAssoc() {}

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** {@code scontrol show burstbuffer} and {@code show bbstat}. */
+/** Runs {@code scontrol show burstbuffer} and {@code show bbstat}. */
 final class ScontrolBurst {
     private static final String[] IEC = {"KiB", "MiB", "GiB", "TiB", "PiB"};
     private static final String[] SI = {"KB", "MB", "GB", "TB", "PB"};

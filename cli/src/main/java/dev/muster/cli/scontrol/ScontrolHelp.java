@@ -5,7 +5,7 @@ import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.option.OptionHelp;
 import java.util.List;
 
-/** {@code scontrol --help}: the options, then what can be typed as a command. */
+/** Prints {@code scontrol --help}: options, then commands. */
 public final class ScontrolHelp {
     private static final String[][] COMMANDS = {
         {"all", "show hidden partitions too"},

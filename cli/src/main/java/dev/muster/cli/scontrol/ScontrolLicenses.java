@@ -9,7 +9,7 @@ import dev.muster.cli.shape.JsonOutput;
 import dev.muster.model.json.Json;
 import java.util.List;
 
-/** {@code scontrol show licenses}. */
+/** Runs {@code scontrol show licenses}. */
 final class ScontrolLicenses {
     private ScontrolLicenses() {}
 

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What scontrol asks of the slurmd of this machine: itself, its processes, its jobs. */
+/** Runs the commands of scontrol that ask this machine's slurmd: its state, processes and jobs. */
 final class ScontrolNode {
     private ScontrolNode() {}
 

@@ -7,7 +7,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
 import java.util.List;
 
-/** {@code scontrol reboot}, {@code cancel_reboot} and {@code power}. */
+/** Runs {@code scontrol reboot}, {@code cancel_reboot} and {@code power}. */
 final class ScontrolPower {
     private ScontrolPower() {}
 

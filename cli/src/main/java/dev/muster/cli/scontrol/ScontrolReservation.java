@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** scontrol's words about reservations: create, update, delete and show. */
+/** Runs scontrol's commands about reservations: create, update, delete and show. */
 public final class ScontrolReservation {
     private static final long YEAR_MINUTES = 365L * 24 * 60;
     private static final String NO_ERROR = "No error";

@@ -23,7 +23,7 @@ import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code scontrol show}: loads and prints records. */
+/** Runs {@code scontrol show}: loads and prints records. */
 final class ScontrolShow {
     private ScontrolShow() {}
 

@@ -6,7 +6,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.model.json.Json;
 import java.util.List;
 
-/** {@code scontrol token}: prints a line that a shell may export. */
+/** Runs {@code scontrol token}: prints a line that a shell can export. */
 final class ScontrolToken {
     private static final long UNLIMITED = 0xffff_ffffL;
     private static final long SECONDS_MAX = 0x7fff_fffeL;

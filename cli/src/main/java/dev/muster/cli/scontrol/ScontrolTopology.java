@@ -11,7 +11,7 @@ import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code scontrol show topology} and {@code topoconf}. */
+/** Runs {@code scontrol show topology} and {@code topoconf}. */
 final class ScontrolTopology {
     private ScontrolTopology() {}
 

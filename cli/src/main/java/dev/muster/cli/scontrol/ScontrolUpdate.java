@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The commands of scontrol that change something. */
+/** Runs the commands of scontrol that change the cluster: update, create, delete, hold, suspend and their like. */
 final class ScontrolUpdate {
     private static final List<String> CREATED_STATES = List.of("FUTURE", "CLOUD", "EXTERNAL");
 

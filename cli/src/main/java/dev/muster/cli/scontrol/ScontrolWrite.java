@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code scontrol write config}: the configuration in force as a slurm.conf. */
+/** Runs {@code scontrol write config}: writes the configuration in force as a slurm.conf. */
 final class ScontrolWrite {
     private static final List<String> NO_KEYS = List.of("BOOT_TIME", "HASH_VAL", "MULTIPLE_SLURMD", "NEXT_JOB_ID", "SLURM_CONF",
             "SLURM_VERSION", "SLUID");

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Values of {@code scontrol update} that cannot be meant: told before anything is asked of the controller, in scontrol's words. */
+/** Refuses invalid values of {@code scontrol update} before the controller is asked, in scontrol's words. */
 final class UpdateValues {
     /** Node states that {@code scontrol update} accepts. An abbreviation stands for the first state that it begins. */
     private static final List<String> NODE_STATES = List.of("CANCEL_REBOOT", "DOWN", "DRAIN", "FAIL", "FUTURE", "IDLE", "ALLOCATED", "MIXED",

@@ -39,7 +39,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** One command for one launcher: its request is the host the command sees, its connection the streams and files. */
+/** One command of the command service. The launcher's request is the host that the command sees, and its connection carries the streams and files. */
 public final class ServiceCommand implements Host {
     /** Commands that ask slurmdbd. */
     private static final Set<String> OF_ACCOUNTING = Set.of("sacct", "sacctmgr", "sreport");

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 
 /**
- * One launcher: frames of a length, a type and bytes. That it went away is noticed by the next heartbeat, or at once where a
- * thread of its own reads.
+ * The connection of one launcher: frames of a length, a type and bytes. A heartbeat notices that the launcher is gone, or at once a thread that
+ * reads.
  */
 public final class ServiceConnection implements AutoCloseable {
     static final int FRAME_BYTES_MAX = 64 << 20;

@@ -30,10 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 
-/**
- * What the commands of one service share: configurations, open connections to the controller, names. None of it is any
- * caller's.
- */
+/** Resources that the commands of one service share: configurations, idle connections to the controller, names. None of them belongs to a caller. */
 public final class ServiceResources {
     private static final int CONFS_MAX = 64;
     private static final int IDLE_PER_SERVER_MAX = 16;
@@ -208,7 +205,7 @@ public final class ServiceResources {
                 throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
             }
             try {
-                Thread.sleep(HttpController.REACH_PAUSE_MS);
+                Thread.sleep(HttpController.RETRY_PAUSE_MS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());

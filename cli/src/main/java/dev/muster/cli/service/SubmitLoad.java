@@ -21,11 +21,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Submits from several threads of one process, each over a connection of its own that it keeps, to the slurmctld of SLURM_CONF: what an
- * installation's start-up cache has seen of load, and what the benchmarks measure with.
- * Usage: SubmitLoad JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS [PARTITION]]. The jobs are those of libslurm's counterpart: a script of one
- * line, one variable; mix varies nodes, tasks and limits from job to job; of kind one each takes a whole node and does not end. Prints jobs
- * per second, the time of a call, and this process's own CPU time.
+ * Submits jobs from several threads of one process, each over its own kept connection, to the slurmctld of SLURM_CONF. It trains the daemons'
+ * start-up caches and drives benchmarks. Usage: SubmitLoad JOBS hold|run same|mix|one CONNECTIONS [WARM-UP-JOBS [PARTITION]]. A job has a script of
+ * one line and one variable; mix varies nodes, tasks and limits; each job of kind one takes a whole node and does not end. It prints jobs per
+ * second, the time of a call, and the CPU time of this process.
  */
 public final class SubmitLoad {
     private static final int TIMEOUT_MS = 60_000;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** {@code --json} and {@code --yaml}: the shapes of data parser v0.0.45. */
+/** Shapes accounting's entities for {@code --json} and {@code --yaml} as data parser v0.0.45 does. */
 public final class AcctJson {
     /** Place in the tree, kind of value, field of the row. */
     private static final String QOS = """

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** slurm.conf and slurmdbd.conf as {@code slurm/v0.0.45/conf} and {@code slurmdb/v0.0.45/conf} have them: each value in its kind. */
+/** Shapes slurm.conf and slurmdbd.conf as {@code slurm/v0.0.45/conf} and {@code slurmdb/v0.0.45/conf}, each value in its type. */
 public final class ConfJson {
     private static final String TEXTS = """
             AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageType AcctGatherProfileType

@@ -8,7 +8,7 @@ import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What scontrol shows besides jobs and nodes, as data_parser/v0.0.45 shapes it. */
+/** Shapes what scontrol shows besides jobs and nodes as data_parser/v0.0.45 does. */
 public final class ControlJson {
     private ControlJson() {}
 

@@ -4,7 +4,7 @@ import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code sdiag --json}: the names of Slurm's statistics object. */
+/** Shapes {@code sdiag --json} with the names of Slurm's statistics object. */
 public final class DiagJson {
     private DiagJson() {}
 

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * One field of an answer's rows and where its value comes from. Told as data, so that the same table makes the tree that commands print and
- * the plan by which slurmrestd writes very many rows without one.
+ * One field of an answer's rows, and the source of its value. Fields are data: one table serves the tree that commands print, and the plan by which
+ * slurmrestd writes large answers without a tree.
  */
 public sealed interface Field {
     String name();

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Jobs in the shape of {@code slurm/v0.0.45/jobs}: squeue and {@code scontrol show job}. */
+/** Shapes jobs as {@code slurm/v0.0.45/jobs} for squeue and {@code scontrol show job}. */
 public final class JobsJson {
     private JobsJson() {}
 

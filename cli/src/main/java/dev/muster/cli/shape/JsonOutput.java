@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What commands print for {@code --json} and {@code --yaml}: a tree and its envelope. */
+/** Prints {@code --json} and {@code --yaml}: a tree and its envelope. */
 public final class JsonOutput {
     /** Layouts of answers, set by SLURM_JSON and SLURM_YAML. */
     private static final String LAYOUTS = "pretty|compact|no_tag|complex|";

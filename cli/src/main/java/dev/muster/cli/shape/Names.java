@@ -3,7 +3,7 @@ package dev.muster.cli.shape;
 import java.util.function.IntFunction;
 
 /**
- * What shapes need to know of where they are made.
+ * Names that shapes need: the cluster's, and users' by uid.
  *
  * @param cluster "" where none is configured
  * @param users   names by uid

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Nodes and partitions in the shapes of {@code slurm/v0.0.45}. */
+/** Shapes nodes and partitions as {@code slurm/v0.0.45} does. */
 public final class NodesJson {
     private NodesJson() {}
 

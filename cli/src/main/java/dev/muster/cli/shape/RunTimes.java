@@ -2,7 +2,7 @@ package dev.muster.cli.shape;
 
 import dev.muster.model.json.Json;
 
-/** For how long jobs and steps ran, in seconds: time in which they were suspended is none of it. */
+/** Computes the run times of jobs and steps, in seconds, without the time in which they were suspended. */
 public final class RunTimes {
     private RunTimes() {}
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Jobs in the shape of {@code slurmdb/v0.0.45/jobs}. */
+/** Shapes jobs as {@code slurmdb/v0.0.45/jobs}. */
 public final class SacctJson {
     private static final String[] KINDS = {"cpu", "1", "mem", "2", "energy", "3", "node", "4", "billing", "5",
             "fs/disk", "6",

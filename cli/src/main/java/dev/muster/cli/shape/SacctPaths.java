@@ -7,7 +7,7 @@ import dev.muster.model.format.Sluid;
 import dev.muster.model.json.Json;
 import java.util.List;
 
-/** The files of a job as accounting keeps them, with their % codes filled in. A code that stands for several values is the first of them. */
+/** Fills in the % codes of a job's file names from accounting. A code with several values takes the first. */
 public final class SacctPaths {
     private static final String NO_TASK = "4294967294";
 

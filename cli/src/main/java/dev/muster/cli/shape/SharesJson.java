@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** {@code sshare --json}: associations with their shares. */
+/** Shapes {@code sshare --json}: associations with their shares. */
 public final class SharesJson {
     /** Shares of the root account, which has none: the largest 32-bit number but one. */
     private static final double ROOT_SHARE = 1.0 / 0xffff_fffeL;

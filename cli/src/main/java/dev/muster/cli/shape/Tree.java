@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Trees for {@code --json} and {@code --yaml}: Slurm's number structures, and the two ways to write them. */
+/** Writes trees for {@code --json} and {@code --yaml}, with Slurm's number structures. */
 public final class Tree {
     private Tree() {}
 

@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * A document of YAML 1.1, written as it comes: in blocks, each value with its type before it unless tags are not wanted, in ASCII, texts
- * without quotes where they can be, and folded at spaces behind column 80. That is how Slurm's documents look.
+ * Writes a document of YAML 1.1 as a stream: in blocks, each value with its type before it unless tags are off, in ASCII, texts without quotes where
+ * possible, and folded at spaces behind column 80. Slurm's documents look the same.
  */
 public final class YamlText {
     private static final int WIDTH = 80;

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * {@code srun --bcast=PATH}: the program goes to every node of the job first, and is run from there. Where no file is named it is
- * {@code slurm_bcast_JOB.STEP_NODE}, which each node finishes: the step has its number only then, and nodes may share the directory.
+ * Runs {@code srun --bcast=PATH}: copies the program to every node of the job and runs it from there. The default path is {@code
+ * slurm_bcast_JOB.STEP_NODE}. Each node completes that name: the step's number is known later, and nodes may share the directory.
  */
 final class Bcast {
     private Bcast() {}

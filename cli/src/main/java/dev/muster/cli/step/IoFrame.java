@@ -2,7 +2,7 @@ package dev.muster.cli.step;
 
 import java.util.Arrays;
 
-/** One frame of a step's stream, as {@code native/README.md} lays it out: type, task, stream, offset, bytes. */
+/** One frame of a step's stream, as defined in {@code native/README.md}: type, task, stream, offset, bytes. */
 public record IoFrame(char type, int task, int stream, long offset, byte[] bytes) {
     public static final int ALL_TASKS = -1;
     private static final int HEAD_BYTES = 14;

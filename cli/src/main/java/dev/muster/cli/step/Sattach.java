@@ -20,7 +20,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Watches the output of a running step. */
+/** Runs sattach, which shows the output of a running step. */
 public final class Sattach implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("error-filter::r", "help:h:n",
             "input-filter::r",

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Copies a file to all nodes of the allocation: a step with one task a node that writes its standard input. */
+/** Runs sbcast, which copies a file to all nodes of the allocation by a step with one task on each node that writes its standard input. */
 public final class Sbcast implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:o", "exclude::r", "fanout:F:r",
             "force:f:n", "help::n",

@@ -51,7 +51,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Runs a step: in the allocation it is called from, or in one of its own. */
+/** Runs srun, which runs a step in the caller's allocation or in a new one. */
 public final class Srun implements Command {
     /** What nodes are spoken to by, where that is not their own address. */
     private final Map<String, String> addresses;
@@ -185,7 +185,7 @@ public final class Srun implements Command {
         return !where.equals("none") && !StepFiles.isMode(where) && !StepFiles.isPerTask(where);
     }
 
-    /** The command service had begun this step and is gone, or has left it to this process. */
+    /** Resumes a step that the command service started and left to this process. */
     private int resume(CommandContext c, JobOptions o, List<String> program, ResumableStep begun) throws UsageException {
         StepSignals signals = StepSignals.begin(c, o);
         Json.Obj allocation = begun.state().obj("allocation");
@@ -405,7 +405,7 @@ public final class Srun implements Command {
         }
     }
 
-    /** Where a component does not fit beside the others that is all that is said. */
+    /** Reports a step that could not be placed. A component that does not fit beside the others has a sentence of its own. */
     private static void reportUnplaced(CommandContext c, int jobId, SlurmException e) {
         SlurmErrno why = SlurmErrno.of(e.errno());
         boolean beside = (why == SlurmErrno.INVALID_NODE_NAME || why == SlurmErrno.INVALID_NODE_COUNT) && !e.getMessage().equals(why.sentence());

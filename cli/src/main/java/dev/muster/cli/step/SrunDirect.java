@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** {@code srun --no-allocate}: root and SlurmUser run tasks on the nodes that they name, past slurmctld and its queue. */
+/** Runs {@code srun --no-allocate}: root and SlurmUser run tasks on named nodes, past slurmctld and its queue. */
 final class SrunDirect {
     private static final int MINUTE_S = 60;
     private static final int RUN_BITS = (1 << 28) - 1;

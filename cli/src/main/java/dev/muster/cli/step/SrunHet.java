@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A step of srun over components, of a heterogeneous job or of its own: which part of the command line runs in which of them. */
+/** A step over components of a heterogeneous job or of its own: maps parts of the command line to components. */
 final class SrunHet {
     /** In place of the number of components: the job has none, the step makes its own of the job's nodes. */
     static final int OWN = -1;

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Several nodes of a step over one connection: the first of them passes on what is for the others and what comes from them. When it is lost,
- * or not heard of, the streams of the others go on where they were, by the next of them; the first one is then looked for by itself.
+ * Several nodes of a step over one connection: the first relays for the others. When it is lost or silent, the next node relays the others' streams
+ * from where they stopped, and the first is contacted by itself.
  */
 final class StepBranch implements Runnable {
     /** In a refusal's stream field: the relay does not reach the node. */

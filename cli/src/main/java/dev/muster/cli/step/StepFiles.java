@@ -7,9 +7,7 @@ import dev.muster.cli.option.JobOptions;
 import java.util.List;
 
 /**
- * Where srun's streams go: {@code -i -o -e} as typed, turned into what the node opens (patterns that differ per task or
- * node) and what srun
- * itself reads or writes (plain files).
+ * Destinations of srun's streams: {@code -i -o -e} as typed, turned into patterns that nodes open and plain files that srun itself reads or writes.
  */
 public final class StepFiles {
     private StepFiles() {}

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@code --prolog} and {@code --epilog} of srun, or slurm.conf's SrunProlog and SrunEpilog:
- * programs that srun runs on its own host, as its user, around the step. The step's tasks begin when the first has ended well.
+ * Runs {@code --prolog} and {@code --epilog} of srun, or SrunProlog and SrunEpilog of slurm.conf, on srun's host as its user. The step's tasks start
+ * when the prolog succeeded.
  */
 final class StepHooks {
     private final CommandContext c;

@@ -11,9 +11,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * Standard input of a step: read once, sent to one task or to all, never further than each node has room for. What was
- * sent lately is kept
- * to be sent again after a reconnect; the node drops what it has.
+ * Standard input of a step: read once, sent to one task or to all, never further than each node has room for. Recent bytes are kept to be sent again
+ * after a reconnect; the node drops duplicates.
  */
 final class StepInput implements Runnable {
     private static final int CHUNK_BYTES = 16 << 10;

@@ -9,7 +9,7 @@ import dev.muster.model.json.Json;
 import java.io.File;
 import java.util.List;
 
-/** Who decides on steps: slurmctld; while it is away, slurmd on the first node of a job that has a step manager. */
+/** Chooses who decides on steps: slurmctld; while it is away, slurmd on the first node of a job that has a step manager. */
 final class StepManager {
     private StepManager() {}
 

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One node of a step: attaches, follows the streams by offset, comes back after a break. Run, it has a connection of its own; behind a relay
- * ({@link StepBranch}) it is given what comes for it.
+ * One node of a step: attaches, follows the streams by offset, and reconnects after a break. Run by itself it has its own connection; behind a relay
+ * ({@link StepBranch}) it is handed its frames.
  */
 public final class StepNode implements Runnable {
     private static final int RECONNECT_PAUSE_MS = 500;

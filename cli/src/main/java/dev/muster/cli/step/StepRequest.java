@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Turns srun's options into the JSON of {@code StepDesc}. */
+/** Makes the JSON of {@code StepDesc} from srun's options. */
 final class StepRequest {
     private static final int CONFIG_BYTES_MAX = 16 << 20;
     /** Level of srun's messages without --verbose and --quiet. */

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
 
-/** A running step seen from srun: its streams, its tasks' ends, signals to it, and what it comes to. */
+/** A running step as srun sees it: streams, ends of tasks, signals, and the exit code. */
 final class StepRun implements StepNode.Events {
     private static final int GATHER_MS = 60;
     private static final long ABORT_WINDOW_MS = 1_000;

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What signals do to srun from the moment it asks for a step. While the step has to wait for room, the first ends the asking. One that comes
- * after the step was made, but before srun has its tasks, waits for that: the step may run already, and nobody else would end it.
+ * Handles signals to srun from its request for a step on. While the step waits for resources, the first signal ends the request. A signal that
+ * arrives after the step was made, but before srun has its tasks, waits for them: the step may run already, and nothing else would end it.
  */
 final class StepSignals {
     private static final Map<String, Integer> CAUGHT = Map.of("INT", Signals.INT, "TERM", Signals.TERM, "QUIT", Signals.QUIT, "HUP", Signals.HUP,

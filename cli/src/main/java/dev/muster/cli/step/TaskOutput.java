@@ -5,9 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Puts the streams of many tasks onto one output: whole lines at a time, so that lines of different tasks do not mix,
- * each with the
- * task's number where labels are wanted; or bytes as they come where they are not to be held back.
+ * Merges the streams of many tasks into one output: whole lines at a time, so that lines of different tasks do not mix, with the task's number
+ * before each if labels are on; or unbuffered bytes.
  */
 final class TaskOutput {
     /** A longer line goes out in pieces. */

@@ -15,7 +15,7 @@ import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Asks for an allocation and waits for it: what srun and salloc share. */
+/** Requests an allocation and waits for it, for srun and salloc. */
 public final class AllocationClient {
     /** Longer than this in the queue is worth a line. */
     private static final int QUIET_WAIT_MS = 300;

@@ -10,7 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Commands by line until the end of the input or a word that ends it; {@code !!} is the last one again. */
+/** Reads commands by line until the end of the input or a word that ends it. {@code !!} repeats the last one. */
 public final class InteractiveShell {
     /** What a program makes of a line. */
     public interface Line {

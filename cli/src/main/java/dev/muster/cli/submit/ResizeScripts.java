@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The scripts that bring a shell's SLURM_ variables up to date after a running job gave up nodes, as the original leaves them. */
+/** Writes the scripts that update a shell's SLURM_ variables after a running job gave up nodes, as Slurm does. */
 public final class ResizeScripts {
     private static final int MODE = 0755;
 

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Gets an allocation and runs a command of the caller's in it, on this host. */
+/** Runs salloc, which gets an allocation and runs a command of the caller in it, on this host. */
 public final class Salloc implements Command {
     private static final int WATCH_MS = 20_000;
     private static final int EXIT_SIGNALED = 128;

@@ -31,7 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Submits a batch script. */
+/** Runs sbatch, which submits a batch script. */
 public final class Sbatch implements Command {
     /** Larger scripts are refused here with the sentence the controller would use. */
     static final int SCRIPT_BYTES_MAX = 4 << 20;

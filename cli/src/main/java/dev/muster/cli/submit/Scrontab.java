@@ -15,7 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Shows, edits, sets and removes what a user has run again and again. */
+/** Runs scrontab, which shows, edits, sets and removes a user's periodic jobs. */
 public final class Scrontab implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("edit:e:n", "list:l:n", "remove:r:n", "user:u:r", "verbose:v:n", "quiet:Q:n",
             "version:V:n", "help:h:n", "usage::n");

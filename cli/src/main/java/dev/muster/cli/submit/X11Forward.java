@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code --x11} on the caller's side: which display it is, and the way to it for programs on the nodes. */
+/** Forwards X11 for {@code --x11} on the caller's side: finds the display and connects programs on the nodes to it. */
 public final class X11Forward {
     private static final int PORT_OF_DISPLAY_0 = 6000;
     private static final int RETRY_MS = 300;

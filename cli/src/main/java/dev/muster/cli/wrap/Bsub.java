@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code bsub}: a command or, from standard input, a script, told in LSF's options. */
+/** Runs {@code bsub}: submits a command, or a script from standard input, with LSF's options. */
 public final class Bsub extends Wrapper {
     private static final Pattern ARRAY = Pattern.compile("(.*)\\[(.*)](%\\d+)?");
     private static final Pattern CONDITION = Pattern.compile("(?:(done|ended|exit|started)\\()?(\\d+)\\)?");

@@ -8,8 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a job was given and what it has used, from the accounting records; of a job that had several sizes all of them together. Times in seconds,
- * memory in bytes.
+ * Resources that a job had and used, from its accounting records; a job that changed size is summed up. Times are in seconds, memory in bytes.
  *
  * @param nodes     and {@code cores} at its last size
  * @param core      seconds of all its CPUs

@@ -10,7 +10,7 @@ import dev.muster.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code bjobs}, {@code bkill} and {@code lsid}. */
+/** Runs {@code bjobs}, {@code bkill} and {@code lsid}. */
 public final class LsfCommand extends Wrapper {
     private static final int NOT_FOUND = 255;
 

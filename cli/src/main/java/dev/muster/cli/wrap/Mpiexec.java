@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code mpiexec.slurm}: srun, told in mpiexec's options. */
+/** Runs {@code mpiexec.slurm}: srun with mpiexec's options. */
 public final class Mpiexec extends Wrapper {
     private static final int PLAN_BYTES_MAX = 1 << 20;
     private static final Pattern LINE = Pattern.compile("-n\\s+(\\d{1,6})\\s*:?\\s+(.+)");

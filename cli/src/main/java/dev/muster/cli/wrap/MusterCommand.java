@@ -11,9 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code muster report JOB…}: what jobs asked for beside what they have used, a line for each resource. {@code muster why JOB…}: why they wait.
- * {@code muster plan}: who is to have which nodes when. {@code muster watch [JOB…]} and
- * {@code muster top}: what happens, as it happens. {@code muster page}: where the page is.
+ * Runs {@code muster}. {@code report JOB…} compares requested and used resources; {@code why JOB…} explains why jobs wait; {@code plan} shows which
+ * jobs get which nodes when; {@code watch [JOB…]} and {@code top} follow events; {@code page} prints the page's address.
  */
 public final class MusterCommand extends Wrapper {
     /** Exit code where a job is not known. */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A wrapper's command line, read.
+ * The parsed command line of a wrapper.
  *
  * @param values by name, in the order they were met; switches have one empty value for each time
  */

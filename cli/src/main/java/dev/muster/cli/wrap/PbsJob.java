@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code qdel}, {@code qhold}, {@code qrls}, {@code qrerun} and {@code qalter}: one thing done to jobs. */
+/** Runs {@code qdel}, {@code qhold}, {@code qrls}, {@code qrerun} and {@code qalter}, which each change jobs in one way. */
 public final class PbsJob extends Wrapper {
     private static final Pattern ID = Pattern.compile("(\\d+)(?:\\[(\\d*)\\])?(?:\\..*)?");
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** {@code pbsnodes}: nodes as PBS lists them, taken out of use and given back. */
+/** Runs {@code pbsnodes}, which lists nodes as PBS does, takes them offline and puts them back. */
 public final class PbsNodes extends Wrapper {
     private static final int COLUMNS = 9;
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** PBS's list of resources in sbatch's options. What has no counterpart is refused. */
+/** Translates PBS's resource lists into options of sbatch. Resources without a counterpart are refused. */
 final class PbsResources {
     private static final int CHUNKS_MAX = 65_536;
 

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code muster why} and {@code muster plan}: what the scheduler intends, and what keeps jobs waiting. */
+/** Runs {@code muster why} and {@code muster plan}: what the scheduler plans, and what keeps jobs waiting. */
 final class PlanCommand {
     private static final Pattern JOB = Pattern.compile("([0-9]{1,10})(?:[_+]([0-9]{1,7}))?");
     private static final Pattern MOMENT = Pattern.compile("@([0-9]{1,12})@");

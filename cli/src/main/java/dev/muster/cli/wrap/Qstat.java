@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** {@code qstat}: jobs and partitions as PBS lists them. */
+/** Runs {@code qstat}, which lists jobs and partitions as PBS does. */
 public final class Qstat extends Wrapper {
     /** PBS's exit code for a job that nobody knows. */
     private static final int UNKNOWN_JOB = 153;

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** {@code qsub}: a batch script, told in PBS's options. */
+/** Runs {@code qsub}: submits a batch script with PBS's options. */
 public final class Qsub extends Wrapper {
     private static final int SCRIPT_BYTES_MAX = 4 << 20;
 

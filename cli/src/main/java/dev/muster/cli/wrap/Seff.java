@@ -6,7 +6,7 @@ import dev.muster.cli.command.UsageException;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code seff}: how much of what a job was given it has used, from the accounting records. */
+/** Runs {@code seff}, which reports from accounting how much of its resources a job used. */
 public final class Seff extends Wrapper {
     public Seff(CommandRunner runner) {
         super(runner, "job_id", "d::n", "h::n", "v::n");

@@ -20,7 +20,10 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Brings a file of each node of the job to this one, as {@code DEST.node}: a step whose tasks write it to their output, packed with tar. */
+/**
+ * Runs sgather, which copies a file from each node of the job to this host as {@code DEST.node}: the tasks of one step write it to their output,
+ * packed by tar.
+ */
 public final class Sgather implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table("compress:C:n", "fanout:F:r", "force:f:n", "help:h:n", "jobid:j:r", "keep:k:n",
             "preserve:p:n", "recursive:r:n", "timeout:t:r", "usage::n", "verbose:v:n", "version:V:n");

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code sjstat}: what each partition has to give, and the jobs. */
+/** Runs {@code sjstat}, which lists the resources of each partition, and the jobs. */
 public final class Sjstat extends Wrapper {
     private static final String RULE = "-".repeat(61);
     private static final int COLUMNS = 8;

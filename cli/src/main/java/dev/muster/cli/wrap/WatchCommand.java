@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
 
-/** {@code muster watch} and {@code muster top}: what slurmctld tells who looks on. One request waits there, and no more. */
+/** Runs {@code muster watch} and {@code muster top}, which follow slurmctld's events. One request at a time waits there. */
 final class WatchCommand {
     private static final int WAIT_MS = 20_000;
     private static final int AWAY_MS = 2_000;
@@ -159,7 +159,12 @@ final class WatchCommand {
         }
     }
 
-    /** slurmctld may come back. @param screen which says so itself; @return false for what will not pass */
+    /**
+     * Waits after a lost connection to slurmctld.
+     *
+     * @param screen the screen shows the loss itself
+     * @return false for errors that do not pass
+     */
     private boolean awaitController(SlurmException e, boolean screen) throws SlurmException {
         boolean gone = List.of(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_RECV.number(), SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number())
                 .contains(e.errno());

@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A command whose options have one dash and whole words behind it, as those that it stands in for: {@code -N name}, {@code -N=name},
- * {@code --N name}, and each as short as it is unique.
+ * The base of commands of other workload managers, whose options have one dash and a whole word: {@code -N name}, {@code -N=name}, {@code --N name},
+ * each as short as it is unique.
  */
 public abstract class Wrapper implements Command {
     /** Exit code for a mistake in the arguments. */
