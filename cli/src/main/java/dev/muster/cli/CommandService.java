@@ -75,7 +75,7 @@ public final class CommandService {
         System.exit(0);
     }
 
-    /** It has another time than then, and has had it for a while. */
+    /** Returns whether the program has had another time than at the start for longer than the settling time. */
     static boolean isReplaced(File program, long installedMs, long nowMs) {
         long modifiedMs = program.lastModified();
         return modifiedMs != 0 && modifiedMs != installedMs && (nowMs - modifiedMs > SETTLE_MS || nowMs < modifiedMs);

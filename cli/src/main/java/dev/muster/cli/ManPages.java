@@ -19,7 +19,7 @@ import java.util.TreeMap;
 public final class ManPages {
     private static final String JOB_STATES = "PENDING RUNNING SUSPENDED COMPLETING CONFIGURING COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED"
             + " BOOT_FAIL DEADLINE OUT_OF_MEMORY STOPPED all";
-    /** What follows an option's value can be asked for: the command that lists them. */
+    /** Commands that list the values of an option. */
     private static final List<String[]> LISTED = List.of(new String[] {"partition", "sinfo -h -a -o %R"}, new String[] {"nodelist",
             "sinfo -h -N -o %N"},
             new String[] {"exclude", "sinfo -h -N -o %N"}, new String[] {"nodes", "sinfo -h -N -o %N"}, new String[] {"jobs", "squeue -h -o %i"},
@@ -190,7 +190,7 @@ public final class ManPages {
                 : "COMPREPLY=($(compgen -f -- \"$cur\"))";
     }
 
-    /** What scontrol takes behind its command: entities, jobs, and names behind NodeName= and the like. */
+    /** Words behind a command of scontrol: entities, jobs, and names behind NodeName= and its like. */
     private static final String SCONTROL = """
             case ${COMP_WORDS[1]} in
                     show) [ "$COMP_CWORD" != 2 ] || COMPREPLY=($(compgen -W "assoc_mgr bbstat burstbuffer config daemons federation hostlist \

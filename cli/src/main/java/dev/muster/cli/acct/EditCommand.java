@@ -331,7 +331,7 @@ final class EditCommand {
         };
     }
 
-    /** What is cleared by -1 is not cleared by nothing: a variable of a script that is empty would take limits away. */
+    /** Refuses an empty value for a limit that -1 clears: an empty variable of a script would remove limits. */
     private void refuseEmpty(LimitField field, Clause.Item item, String hint) throws UsageException {
         switch (field.kind()) {
             case TRES -> throw unknown(item, hint, "");

@@ -22,7 +22,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
         }
     }
 
-    /** How a value is shown. */
+    /** The form of a value. */
     enum Kind { TEXT, LOWER, TRES, MINUTES, SECONDS, REAL, TIME, LEVEL, NODES, CPUS, MEMORY }
 
     /** @param width on the right; @param initial what is shown where there is no value */

@@ -135,7 +135,7 @@ final class LoadCommand {
         return c.host().accounting().call("Show", new Json.Obj().put("entity", entity).put("where", where).put("options", options)).objects("rows");
     }
 
-    /** What there is; whether the cluster is known. */
+    /** Loads the existing entities. Returns whether the cluster is known. */
     private boolean now() throws SlurmException {
         List<Json.Obj> known = rows("cluster", new Json.Obj().put("name", cluster), "");
         boolean exists = !known.isEmpty();
@@ -382,7 +382,7 @@ final class LoadCommand {
         return String.join(",", out);
     }
 
-    /** What a user has beside its associations: told in each of its lines, and acted on once. */
+    /** Loads a user's own settings, which stand in each of its lines and are applied once. */
     private void own(LoadFile.Line line, String name, boolean fresh) {
         if (!seen.add("user " + name)) {
             return;

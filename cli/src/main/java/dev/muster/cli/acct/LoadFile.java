@@ -59,7 +59,7 @@ final class LoadFile {
         return out;
     }
 
-    /** What stands between colons; those in quotes separate nothing. */
+    /** Splits a line at colons outside quotes. */
     private static List<String> parts(String text) {
         List<String> out = new ArrayList<>();
         StringBuilder part = new StringBuilder();

@@ -17,7 +17,7 @@ final class Prompt {
         return agrees(c, "Would you like to commit changes? (You have 30 seconds to decide)\n");
     }
 
-    /** As {@link #commits}, with a question of its own. */
+    /** Asks like {@link #commits}, with a question of its own. */
     static boolean agrees(CommandContext c, String question) {
         c.out().print(question);
         c.out().print("(N/y): ");

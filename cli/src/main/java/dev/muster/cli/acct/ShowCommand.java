@@ -20,7 +20,7 @@ import java.util.Set;
 /** Runs {@code sacctmgr show …}. */
 final class ShowCommand {
     private static final long DAY_S = 86_400;
-    /** What transactions are about. */
+    /** Actions that transactions record. */
     private static final List<String> ACTIONS = List.of("add accounts", "add account coord", "add associations", "add clusters", "add qos",
             "add resource", "add users", "add wckeys", "modify accounts", "modify associations", "modify clusters", "modify qos", "modify resource",
             "modify users", "remove accounts", "remove account coord", "remove associations", "remove clusters", "remove qos", "remove resource",

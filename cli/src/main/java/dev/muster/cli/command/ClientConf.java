@@ -21,7 +21,7 @@ public final class ClientConf {
     private static final int ACCOUNTING_PORT_DEFAULT = 6819;
     private static final int MESSAGE_TIMEOUT_MAX = 65_533;
 
-    /** Where slurm.conf was read. */
+    /** Returns the path of slurm.conf. */
     public String path() {
         return path;
     }
@@ -57,7 +57,7 @@ public final class ClientConf {
     public String jobCompLoc = "";
     public String mpiDefault = "";
     public List<String> cliFilters = List.of();
-    /** Where cli_filter.lua is; "" beside slurm.conf. */
+    /** Path of cli_filter.lua; "" beside slurm.conf. */
     public String cliFilterPath = "";
     /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
     public int killOnBadExit;
@@ -73,7 +73,7 @@ public final class ClientConf {
     int killWait = 30;
     /** TreeWidth; 0 where nothing is said. */
     public int treeWidth;
-    /** Where sbcast's files go that no directory was named for; "" for the working directory. */
+    /** Default directory of sbcast's files; "" for the working directory. */
     public String bcastDirectory = "";
     public String srunProlog = "";
     public String srunEpilog = "";
@@ -101,7 +101,7 @@ public final class ClientConf {
         this.path = path;
     }
 
-    /** What holds where nothing is said. */
+    /** Returns the default configuration. */
     public static ClientConf standard() {
         return new ClientConf("");
     }
@@ -159,7 +159,7 @@ public final class ClientConf {
         }
     }
 
-    /** As the daemons do it: beside slurm.conf, and all files that a pattern means. */
+    /** Reads an included file, or all files of a pattern, relative to slurm.conf as the daemons do. */
     private void include(String name, Files files, int depth) throws IOException {
         String target = name.startsWith("/") ? name : directory() + "/" + name;
         if (name.indexOf('*') < 0 && name.indexOf('?') < 0) {
@@ -171,7 +171,7 @@ public final class ClientConf {
         }
     }
 
-    /** How long the end of a step may take, as srun says it. */
+    /** Returns how long the end of a step may take, in seconds, as srun says it. */
     public int stepEndSeconds() {
         return killWait + STEP_END_MARGIN_S;
     }
@@ -272,7 +272,7 @@ public final class ClientConf {
         return n < 1 || n > 65_535 ? PORT_DEFAULT : (int) n;
     }
 
-    /** How connections are made: over TLS where TLSType says so. */
+    /** Returns the TLS settings of connections: none unless TLSType sets TLS. */
     public synchronized Tls tls() {
         if (tls == null) {
             TlsPlaces places = TlsPlaces.of(tlsType, tlsParameters, directory());
@@ -295,7 +295,7 @@ public final class ClientConf {
         return path.substring(0, Math.max(0, path.lastIndexOf('/')));
     }
 
-    /** Where the cluster's key may be, best first: as the daemons look for it. */
+    /** Returns the possible files of the cluster's key, in the daemons' order. */
     public List<String> keyFiles() {
         List<String> out = new ArrayList<>();
         if (!authInfo("key").isEmpty() && !authType.equals("auth/munge")) {
@@ -307,7 +307,7 @@ public final class ClientConf {
         return out;
     }
 
-    /** Where a daemon of this host may vouch for its callers. */
+    /** Returns the sockets of this host's daemons that vouch for callers. */
     public List<String> sackSockets() {
         List<String> out = new ArrayList<>();
         for (String pidFile : List.of(slurmctldPidFile, slurmdPidFile)) {
@@ -320,7 +320,7 @@ public final class ClientConf {
         return out;
     }
 
-    /** Where slurmdbd may be, the first one first. */
+    /** Returns the hosts of slurmdbd, the primary first. */
     public java.util.List<Server> accountingServers() {
         Server first = new Server(accountingHost, accountingHost);
         return accountingBackupHost.isEmpty() ? java.util.List.of(first)

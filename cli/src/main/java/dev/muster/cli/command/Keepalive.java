@@ -18,7 +18,7 @@ public final class Keepalive implements AutoCloseable {
         this.jobId = jobId;
     }
 
-    /** How often the command that has an allocation is to be heard of, milliseconds; where there is no limit, very seldom. */
+    /** Returns how often the command reports that it is alive, in milliseconds; Integer.MAX_VALUE without InactiveLimit. */
     public static int everyMs(CommandContext c) {
         int limitS = c.host().settings().inactiveLimit;
         return limitS <= 0 ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE, limitS * 1000L / TIMES_WITHIN_LIMIT);

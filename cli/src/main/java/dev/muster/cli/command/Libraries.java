@@ -34,7 +34,7 @@ public final class Libraries {
         return paths(text, excluded);
     }
 
-    /** Of {@code libx.so => /path (0x…)} and {@code /path (0x…)} the paths. */
+    /** Returns the paths in {@code libx.so => /path (0x…)} and {@code /path (0x…)}. */
     static List<Path> paths(String text, List<String> excluded) {
         List<Path> out = new ArrayList<>();
         for (String line : text.split("\n")) {

@@ -38,7 +38,7 @@ public record SignalSpec(int signal, int seconds, boolean batchOnly, boolean res
         return Optional.of(new SignalSpec(signal, (int) seconds, batch, reserve));
     }
 
-    /** As cli_filter.lua sees it: the usual time is left out. */
+    /** Returns the value for cli_filter.lua, which omits the default time. */
     public String text() {
         String flags = (reserve ? "R" : "") + (batchOnly ? "B" : "");
         return (flags.isEmpty() ? "" : flags + ":") + Signals.name(signal) + (seconds == DEFAULT_SECONDS ? "" : "@" + seconds);

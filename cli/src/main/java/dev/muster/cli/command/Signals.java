@@ -21,7 +21,7 @@ public final class Signals {
             "USR1",
         "SEGV", "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU",
         "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS"};
-    /** What strsignal says, for the lines about killed tasks. */
+    /** Texts of strsignal, for the lines about killed tasks. */
     private static final String[] TEXTS = {"", "Hangup", "Interrupt", "Quit", "Illegal instruction",
         "Trace/breakpoint trap", "Aborted", "Bus error", "Floating point exception", "Killed", "User defined signal 1",
         "Segmentation fault", "User defined signal 2", "Broken pipe", "Alarm clock", "Terminated", "Stack fault",

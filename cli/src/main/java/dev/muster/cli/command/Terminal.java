@@ -10,7 +10,7 @@ import java.util.List;
 public final class Terminal {
     private static final int STTY_BYTES_MAX = 4096;
 
-    /** What stty said before, "" if there is no terminal. */
+    /** State that stty printed before, "" without a terminal. */
     private final String saved;
 
     private Terminal(String saved) {
@@ -25,7 +25,7 @@ public final class Terminal {
         return t;
     }
 
-    /** What is typed is there at once, without the end of its line. */
+    /** Switches the terminal to pass typed keys on at once, without the end of their line. */
     public static Terminal keys() {
         Terminal t = new Terminal(stty("-g"));
         if (!t.saved.isEmpty()) {

@@ -61,7 +61,7 @@ public final class Texts {
         return out;
     }
 
-    /** Whether a quote of the text is never closed. */
+    /** Returns whether a quote of the text is never closed. */
     public static boolean isQuoteOpen(String text) {
         char quote = 0;
         for (int i = 0; i < text.length(); i++) {

@@ -47,7 +47,7 @@ public final class ProcessHost implements Host {
     private final Map<Class<?>, Object> perProcess = new HashMap<>();
     private String turnedTo = "";
     private Optional<KnownCluster> elsewhere = Optional.empty();
-    /** Of all ways to daemons. */
+    /** Pending requests to all daemons. */
     final PendingRequests inFlight = new PendingRequests();
     private Controller controller;
     private Controller accounting;

@@ -46,7 +46,7 @@ public final class Sessions {
         return host.setting(JWT).isEmpty() ? own(conf, host, cluster) : ofJwt(host.setting(JWT));
     }
 
-    /** Of the process itself, whatever token there is: nodes take no tokens. */
+    /** Opens a session of the process itself and ignores tokens, which nodes do not accept. */
     static Session own(ClientConf conf, ProcessHost host, String cluster) throws SlurmException {
         Optional<byte[]> key = clusterKey(conf, host.nowMs());
         if (key.isPresent()) {
@@ -68,7 +68,7 @@ public final class Sessions {
         throw new SlurmException(1007, "Protocol authentication error");
     }
 
-    /** As {@link #open}, with munge first where the cluster has it. */
+    /** Opens a session for slurmdbd like {@link #open}, with munge first where the cluster has it. */
     static Session openAccounting(ClientConf conf, ProcessHost host) throws SlurmException {
         if (!host.setting(JWT).isEmpty()) {
             return ofJwt(host.setting(JWT));

@@ -193,7 +193,7 @@ public enum JobField {
         static final Style PLAIN = new Style(false, false);
     }
 
-    /** What a value may depend on besides the job. */
+    /** The surroundings of a value, besides the job. */
     public record View(CommandContext context, long now, String timeFormat, int indexesShown, String cluster, Style style) {
         String path(Json.Obj job, String field) {
             return job.text(style.expand ? field : field + "Pattern");

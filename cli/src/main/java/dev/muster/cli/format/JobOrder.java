@@ -79,7 +79,7 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
         return keys.isEmpty() ? 0 : Long.compare(a.jobId, b.jobId);
     }
 
-    /** What it is sorted by in this column: a number or a text. Of a priority the one within the partition's tier. */
+    /** Returns the sort key of a column: a number or a text. A priority is the one within the partition's tier. */
     private Object key(JobField f, Json.Obj j) {
         return switch (f) {
             case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> j.number("jobId");
@@ -104,7 +104,7 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
         return Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb"));
     }
 
-    /** What is not set comes last. */
+    /** Returns the value, or one that sorts last if it is unset. */
     private static long orLast(Json.Obj j, String field, long unset) {
         long t = j.number(field);
         return t == unset ? Long.MAX_VALUE : t;

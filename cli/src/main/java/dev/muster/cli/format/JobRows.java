@@ -64,7 +64,7 @@ public final class JobRows {
         return Integer.toString(job.integer("jobId"));
     }
 
-    /** As in a column of squeue: at most 31 characters, unless SLURM_BITSTR_LEN says how much is shown. */
+    /** Returns the id for a column of squeue: at most 31 characters, unless SLURM_BITSTR_LEN sets how much is shown. */
     static String columnId(CommandContext c, Json.Obj job, int indexesShown) {
         String id = id(job, indexesShown);
         return id.length() > ID_SHOWN && c.env("SLURM_BITSTR_LEN").isEmpty() ? id.substring(0, ID_SHOWN) : id;
@@ -156,7 +156,7 @@ public final class JobRows {
         return s.isEmpty() ? "(null)" : s;
     }
 
-    /** Whether a job shares its resources with others. */
+    /** Formats whether a job shares its resources with others. */
     static String oversubscribe(Json.Obj job) {
         return job.text("oversubscribe").isEmpty() ? "NO" : job.text("oversubscribe");
     }
@@ -219,7 +219,7 @@ public final class JobRows {
         return !text.isEmpty() ? text : word.isEmpty() || word.equals("NONE") ? "None" : word;
     }
 
-    /** As squeue has it: of all that waits, two words have blanks there. */
+    /** Returns the reason as squeue shows it. Two reasons have blanks there. */
     static String reasonShown(Json.Obj job) {
         String reason = reason(job);
         return reason.equals("launch_failed_requeued_held") || reason.equals("job_requeued_in_held_state") ? reason.replace('_', ' ') : reason;

@@ -31,7 +31,7 @@ public final class NodeRows {
         return n.text("state").isEmpty() ? "UNKNOWN" : n.text("state");
     }
 
-    /** What becomes of the node after its reboot; "" without one or where that is not fixed. */
+    /** Returns the node's state after its reboot; "" without one, or if it is not fixed. */
     public static String nextState(Json.Obj n) {
         return has(n, "NEXT_DOWN") ? "DOWN" : has(n, "NEXT_RESUME") ? "RESUME" : has(n, "NEXT_UNDRAIN") ? "UNDRAIN" : "";
     }

@@ -19,7 +19,7 @@ import javax.net.ssl.HttpsURLConnection;
  * stands in an address. It stands behind the #, which no server logs.
  */
 public final class PageLink {
-    /** Where slurmrestd listens usually. */
+    /** Port at which slurmrestd listens by default. */
     public static final int PORT = 6820;
     /** Environment: where the page is. */
     public static final String PLACE = "MUSTER_PAGE";

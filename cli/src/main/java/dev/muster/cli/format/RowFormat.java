@@ -38,7 +38,7 @@ public final class RowFormat {
 
         int byName(String name);
 
-        /** Whether a value or heading that is wider than its right-justified column is printed whole, and not cut. */
+        /** Returns whether a right-justified column prints wider values and headings whole instead of cutting them. */
         default boolean isWhole(int field, String value) {
             return false;
         }
@@ -136,12 +136,12 @@ public final class RowFormat {
         return new RowFormat(out, fields);
     }
 
-    /** One row: values by column in order. */
+    /** Prints a row: values by column in order. */
     public void print(List<String> values, Output out) {
         out.println(line(values));
     }
 
-    /** As {@link #print} prints it, without the line's end. */
+    /** Returns the text that {@link #print} prints, without the line's end. */
     public String line(List<String> values) {
         StringBuilder b = new StringBuilder(120);
         for (int i = 0; i < columns.size(); i++) {

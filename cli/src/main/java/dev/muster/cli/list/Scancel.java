@@ -236,7 +236,7 @@ public final class Scancel implements Command {
         return gone && plain ? 0 : noJob ? 1 : errno & 0xff;
     }
 
-    /** Whether there is such a job, and it is not over. */
+    /** Returns whether the job exists and has not ended. */
     private static boolean isActive(CommandContext c, String job) throws SlurmException {
         Json.Obj q = new Json.Obj().put("jobs", List.of(job)).put("fields", List.of("state"));
         try {

@@ -345,7 +345,7 @@ public final class Sinfo implements Command {
                         SinfoField.TABLE, unknown);
     }
 
-    /** What the columns, the sort keys and the filters look at. */
+    /** Returns the fields that columns, sort keys and filters need. */
     private static List<Object> nodeFields(Wanted w, RowFormat format) {
         Set<Object> fields = new LinkedHashSet<>(List.of("name", "state", "flags", "slurmdStartTime"));
         if (w.reasons) {
@@ -406,7 +406,7 @@ public final class Sinfo implements Command {
         return new ArrayList<>(rows.values());
     }
 
-    /** What nodes and partitions in one row have in common: the values of those columns that tell rows apart. */
+    /** Returns the values that nodes and partitions of one row share: those of the columns that separate rows. */
     private static String key(Wanted w, RowFormat format, Json.Obj p, Json.Obj n, int order) {
         SinfoRow one = new SinfoRow(p, order);
         if (n.has("name")) {

@@ -62,11 +62,11 @@ public enum SinfoField {
     COMMENT(0, "comment", "COMMENT", Group.KEY),
     EXTRA(0, "extra", "EXTRA", Group.KEY);
 
-    /** How a column takes part in putting nodes into rows. */
+    /** The part of a column in grouping nodes into rows. */
     enum Group {
-        /** Of the partition: rows differ where it differs. */
+        /** A value of the partition that separates rows. */
         PARTITION,
-        /** Of the node: rows differ where it differs. */
+        /** A value of the node that separates rows. */
         KEY,
         /** A size: rows differ only with {@code --exact}, else the least is shown with a plus. */
         SIZE,

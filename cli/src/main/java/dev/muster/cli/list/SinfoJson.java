@@ -10,7 +10,7 @@ import java.util.List;
 final class SinfoJson {
     private SinfoJson() {}
 
-    /** One group of nodes of sinfo. */
+    /** Makes the tree of a group of nodes. */
     static Json.Obj row(SinfoRow r) {
         Json.Obj n = r.first();
         int[] counts = r.counts();

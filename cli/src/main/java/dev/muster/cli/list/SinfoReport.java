@@ -12,7 +12,7 @@ import java.util.Set;
 final class SinfoReport {
     private static final String RULE = "-----------------------------";
 
-    /** As the original writes them, blanks included: the name with what follows it, and the columns that set it. */
+    /** Options as Slurm writes them, blanks included: the name with its suffix, and the columns that set it. */
     private enum Flag {
         ALLOC_MEM("alloc_mem_flag  = ", SinfoField.ALLOC_MEM),
         AVAIL("avail_flag      = ", SinfoField.AVAILABLE),

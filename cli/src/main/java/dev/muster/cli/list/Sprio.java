@@ -94,7 +94,7 @@ public final class Sprio implements Command {
         return show(c, w);
     }
 
-    /** What {@code -v} tells first: the options in force. */
+    /** Prints the options in force for {@code -v}. */
     private static void report(CommandContext c, Wanted w) {
         c.out().println("-----------------------------");
         c.out().println("format     = " + (w.format.isEmpty() ? "(null)" : w.format));
@@ -248,7 +248,7 @@ public final class Sprio implements Command {
         return Long.toString((long) Math.rint(r.real(factor) * weights.number(weight)));
     }
 
-    /** As C prints it: what lies just between two goes to the even one. */
+    /** Formats a value as C does: halfway between two numbers, it rounds to the even one. */
     private static String fixed(double value, int digits) {
         return new java.math.BigDecimal(value).setScale(digits, java.math.RoundingMode.HALF_EVEN).toPlainString();
     }

@@ -605,7 +605,7 @@ public final class Squeue implements Command {
         return q;
     }
 
-    /** What the columns and the sort keys look at. */
+    /** Returns the columns that the format and the sort keys need. */
     private static Set<String> columns(RowFormat format, String sort) {
         Set<String> fields = new LinkedHashSet<>(List.of("partition", "priority", "userId"));
         for (RowFormat.Column col : format.columns()) {
@@ -649,7 +649,7 @@ public final class Squeue implements Command {
         }
     }
 
-    /** What the controller's filters have let through and these options want: the same jobs in every form of output. */
+    /** Selects the jobs that pass the options besides the controller's filters, the same for every form of output. */
     private static final class Pick {
         private final Wanted w;
         private final boolean allStates;

@@ -15,7 +15,7 @@ public final class HostFile {
 
     private HostFile() {}
 
-    /** Its entries with commas between, repetitions kept. */
+    /** Returns the entries separated by commas, with repetitions. */
     public static String list(CommandContext c, String path) throws IOException {
         StringBuilder out = new StringBuilder();
         for (String line : Texts.split(RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
@@ -27,7 +27,7 @@ public final class HostFile {
         return out.toString();
     }
 
-    /** As {@link #list}, of SLURM_HOSTFILE. */
+    /** Reads SLURM_HOSTFILE like {@link #list}. */
     public static String read(CommandContext c, String path) throws UsageException {
         try {
             return list(c, path);

@@ -50,7 +50,7 @@ public final class JobIds {
         return isJob(text) ? lookUp(c, text) : -1;
     }
 
-    /** Whether there is a job of that id, with or without a step's after it. */
+    /** Returns whether the job of an id exists, with or without a step behind the id. */
     public static boolean isKnown(CommandContext c, String text) throws SlurmException {
         String job = text.indexOf('.') < 0 ? text : text.substring(0, text.indexOf('.'));
         return isJob(job) && lookUp(c, job) > 0;
@@ -119,7 +119,7 @@ public final class JobIds {
         }
     }
 
-    /** Whether the text can only be meant as an SLUID: these begin with a small s. */
+    /** Returns whether the text can only be an SLUID: these begin with a small s. */
     public static boolean isSluidLike(String text) {
         return text.startsWith("s");
     }

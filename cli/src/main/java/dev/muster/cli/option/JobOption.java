@@ -180,7 +180,7 @@ public enum JobOption {
     WRAP("wrap", 0, Arg.REQUIRED, "B", Kind.TEXT, ""),
     X11("x11", 0, Arg.OPTIONAL, "RA", Kind.SPECIAL, "");
 
-    /** How a value is checked when it is set. */
+    /** The check of a value. */
     public enum Kind {
         FLAG, TEXT,
         /** At least one. */
@@ -188,7 +188,7 @@ public enum JobOption {
         /** At least zero. */
         NUMBER,
         TIME, MOMENT, MEM, GRES,
-        /** Its own rule in {@link OptionCheck}. */
+        /** A rule of its own in {@link OptionCheck}. */
         SPECIAL,
         /** Known, but nothing here can honour it yet: refused, not dropped. */
         REFUSED

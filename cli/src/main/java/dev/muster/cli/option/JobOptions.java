@@ -14,7 +14,7 @@ import java.util.Set;
 
 /** The options of one sbatch, srun or salloc, checked and in normal form: minutes, mebibytes, seconds since 1970, numbers. */
 public final class JobOptions {
-    /** Where a value came from, the weaker first. */
+    /** The source of a value, the weaker first. */
     public enum Origin { DEFAULT, INHERITED, SCRIPT, ENVIRONMENT, COMMAND_LINE }
 
     private static final int COUNT = JobOption.values().length;

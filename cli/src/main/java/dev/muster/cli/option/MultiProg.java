@@ -59,7 +59,7 @@ public final class MultiProg {
         }
     }
 
-    /** What is wrong with ranks like {@code 0,2-3}; "" if nothing is, and they are seen then. */
+    /** Returns the mistake in ranks like {@code 0,2-3}; "" for none, and marks them as seen. */
     private static String wrong(String spec, int tasks, Set<Integer> seen) {
         for (String piece : Texts.split(spec, ',')) {
             if (!piece.matches("[0-9]{1,9}(-.*)?")) {

@@ -105,7 +105,7 @@ public final class OptionCheck {
         return value.isEmpty() ? none : Long.toString(Math.min(Digits.parseNumber(value), Integer.MAX_VALUE));
     }
 
-    /** As {@link Digits#parseNumber}, of digits alone. */
+    /** Reads a number like {@link Digits#parseNumber}, without a unit. */
     private static long digits(String text) {
         return text.isEmpty() || !Character.isDigit(text.charAt(text.length() - 1)) ? -1 : Digits.parseNumber(text);
     }

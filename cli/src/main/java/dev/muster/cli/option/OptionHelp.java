@@ -50,7 +50,7 @@ public final class OptionHelp {
         return out;
     }
 
-    /** What an option means to the command; empty words where nothing is said. */
+    /** Returns the meaning of an option to the command; empty texts without one. */
     public Entry of(GetOpt.Opt o) {
         return switch (o.name()) {
             case "help" -> new Entry("", "show this help message");

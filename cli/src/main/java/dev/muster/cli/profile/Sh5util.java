@@ -34,7 +34,7 @@ public final class Sh5util implements Command {
             "version:V:n");
     private static final Pattern JOB = Pattern.compile("(\\d{1,9})(?:\\.(\\w+))?");
     private static final Pattern SERIES = Pattern.compile("Energy|Filesystem|Network|Tasks?|Task_\\d+");
-    /** Of the original, for mistakes in what is asked for and for what a file does not have. */
+    /** Exit code for wrong arguments and for data that a file lacks, as in Slurm. */
     private static final int MISTAKE = 255;
     private static final int ABSENT = 237;
 

@@ -190,7 +190,7 @@ final class ClusterReports {
         return done(table);
     }
 
-    /** One row for each user, with all accounts' names. */
+    /** Merges rows to one for each user, with the names of all accounts. */
     private static List<Json.Obj> grouped(List<Json.Obj> rows) {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
         for (Json.Obj r : rows) {

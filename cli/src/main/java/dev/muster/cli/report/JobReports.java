@@ -79,7 +79,7 @@ final class JobReports {
         return String.join(",", out.isEmpty() ? List.of("-1") : out);
     }
 
-    /** As {@code grouping=} says: bounds, or every size that there is. */
+    /** Returns the groups of {@code grouping=}: bounds, or every size of a job. */
     private List<Range> ranges(List<Json.Obj> rows) {
         List<Range> out = new ArrayList<>();
         String unit = s.tres.isEmpty() || s.tres.equalsIgnoreCase("cpu") ? "CPUs" : "TRES";

@@ -144,7 +144,7 @@ final class ReportRequest {
         return c.time(from) + " - " + c.time(to - 1);
     }
 
-    /** As {@link #spanText}, with its length. */
+    /** Returns {@link #spanText} with its length. */
     String spanWithLength() {
         return spanText() + " (" + (to - from) + " secs)";
     }

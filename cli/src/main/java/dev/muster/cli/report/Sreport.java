@@ -48,7 +48,7 @@ public final class Sreport implements Command {
         s.clusters.addAll(ReportRequest.split(c.env("SREPORT_CLUSTER")));
     }
 
-    /** Whether that was all. */
+    /** Applies an option. Returns whether it completes the command. */
     private static boolean option(CommandContext c, SreportSwitches s, GetOpt.Hit h) {
         switch (h.opt().name()) {
             case "all_clusters" -> s.allClusters = true;

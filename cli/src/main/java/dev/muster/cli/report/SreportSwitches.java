@@ -14,7 +14,7 @@ final class SreportSwitches {
     boolean bars;
     boolean lastBar;
     boolean allClusters;
-    /** As typed; empty for CPUs. */
+    /** TRES as typed; empty for CPUs. */
     String tres = "";
     final List<String> clusters = new ArrayList<>();
 

@@ -84,7 +84,7 @@ final class UsageSource {
         return out;
     }
 
-    /** What a cluster had of a resource, for percentages: by {@code CLUSTER TRES}. Empty if none are wanted. */
+    /** Returns a cluster's capacity by {@code CLUSTER TRES}, for percentages; empty if none are requested. */
     Map<String, Long> totals() throws UsageException {
         Map<String, Long> out = new HashMap<>();
         if (s.unit.percent()) {

@@ -25,7 +25,7 @@ public final class ComponentEnvironment {
             "SLURM_MEM_BIND_VERBOSE", "SLURM_MEM_PER_GPU", "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_GPU", "SLURM_NTASKS_PER_NODE",
             "SLURM_NTASKS_PER_SOCKET", "SLURM_THREADS_PER_CORE", "SLURM_TRES_BIND", "SLURM_TRES_PER_TASK");
 
-    /** What is told of the first component to its script as well, and by its number of each. */
+    /** Variables of the first component that its script also has under their plain names. */
     private static final Set<String> SHARED = Set.of("SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES", "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_NODE",
             "SLURM_NNODES", "SLURM_NPROCS", "SLURM_NTASKS");
 

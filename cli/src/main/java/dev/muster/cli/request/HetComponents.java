@@ -65,7 +65,7 @@ public final class HetComponents {
     /** Options of the command and not of a component: they apply wherever they are typed. */
     private static final Set<JobOption> COMMANDS_OWN = EnumSet.of(JobOption.PARSABLE, JobOption.QUIET, JobOption.TEST_ONLY, JobOption.WAIT);
 
-    /** What stands in the environment, and what the first component says for all. */
+    /** Reads the environment of all components, and copies options of the first to the others. */
     public static void complete(List<JobOptions> all) throws UsageException {
         for (JobOptions o : all) {
             OptionEnvironment.read(o);

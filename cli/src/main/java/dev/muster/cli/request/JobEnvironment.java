@@ -37,7 +37,7 @@ public final class JobEnvironment {
         return out;
     }
 
-    /** What {@code --export} lets through. */
+    /** Returns the variables that {@code --export} selects. */
     public static Map<String, String> exported(JobOptions o) throws UsageException {
         Map<String, String> all = o.context().env();
         String export = o.text(JobOption.EXPORT);

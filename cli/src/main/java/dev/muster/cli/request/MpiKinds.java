@@ -13,7 +13,7 @@ public final class MpiKinds {
 
     private MpiKinds() {}
 
-    /** What the step is to have: as asked for, else MpiDefault; "" for none. */
+    /** Returns the step's kind of MPI: the option, else MpiDefault; "" for none. */
     public static String of(JobOptions o) {
         String mpi = o.has(JobOption.MPI) ? o.text(JobOption.MPI) : o.context().host().settings().mpiDefault;
         return mpi.equals(NONE) ? "" : mpi;

@@ -14,7 +14,7 @@ public final class ScriptOptions {
 
     private ScriptOptions() {}
 
-    /** How many components the script speaks of: one more than it has separators. */
+    /** Returns the number of components in the script: one more than it has separators. */
     public static int components(String script) {
         int count = 1;
         for (String line : script.split("\n")) {

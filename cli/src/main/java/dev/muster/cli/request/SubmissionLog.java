@@ -27,7 +27,7 @@ public final class SubmissionLog {
         }
     }
 
-    /** One line of JSON. */
+    /** Returns the entry as one line of JSON. */
     static String text(JobOptions o, int jobId, long stepId, List<String> words) throws UsageException {
         Json.Obj options = new Json.Obj();
         for (JobOption option : JobOption.values()) {

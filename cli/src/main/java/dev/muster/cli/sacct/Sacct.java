@@ -74,7 +74,7 @@ public final class Sacct implements Command {
         String file = "";
         boolean array;
         boolean truncate;
-        /** Whether the format was given, and so is added to by the next one. */
+        /** Whether the format was given. The next one adds to it. */
         boolean own;
         final SacctFilter filter = new SacctFilter();
         boolean localIds;
@@ -86,7 +86,7 @@ public final class Sacct implements Command {
     /** Rows of jobs in each part of an answer: what is in memory at once. */
     private static final long JOBS_AT_ONCE = 250_000;
     private static final long WITH_STEPS_AT_ONCE = 150_000;
-    /** What of a number is left as an exit code. */
+    /** Bits of a number that an exit code keeps. */
     private static final int EXIT_MASK = 0xff;
 
     /** @param width positive: right side; negative: left side */
@@ -577,7 +577,7 @@ public final class Sacct implements Command {
         }
     }
 
-    /** Those of slurmdbd; where there is none, there is no list of QOS. */
+    /** Returns the QOS of slurmdbd; none without slurmdbd. */
     private static Map<String, String> qosNumbers(CommandContext c) {
         Map<String, String> out = new LinkedHashMap<>();
         if (!c.host().accountingType().equals("accounting_storage/slurmdbd")) {

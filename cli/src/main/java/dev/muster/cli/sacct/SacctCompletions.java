@@ -37,7 +37,7 @@ final class SacctCompletions {
     private static final Pattern KEY = Pattern.compile("(?:^| )(JobId|UserId|GroupId|Name|JobState|Partition|TimeLimit|StartTime|EndTime|NodeList|"
             + "NodeCnt|ProcCnt|WorkDir|ReservationName|Gres|Tres|Account|QOS|WcKey|Cluster|SubmitTime|EligibleTime|DerivedExitCode|ExitCode|"
             + "ArrayJobId|ArrayTaskId|HetJobId|HetJobOffset)=");
-    /** What the records can be chosen by; whatever else was asked for would be passed over. */
+    /** Options that select records. Other options have no effect on them. */
     private static final Set<String> CONDITIONS = Set.of("jobs", "partitions", "userIds", "allUsers", "groupIds", "accounts", "qos", "names",
             "states", "wckeys", "nodes", "from", "to", "duplicates", "allocationsOnly");
 
@@ -153,7 +153,7 @@ final class SacctCompletions {
         return job.equals(r.get("JobId")) || job.equals(r.get("ArrayJobId")) || job.equals(r.get("HetJobId"));
     }
 
-    /** Of {@code root(0)} the number. */
+    /** Returns the number of {@code root(0)}. */
     private static String id(String user) {
         return user == null || !user.endsWith(")") ? "" : user.substring(user.lastIndexOf('(') + 1, user.length() - 1);
     }

@@ -73,7 +73,7 @@ public enum SacctField {
         this.width = width;
     }
 
-    /** What of the rows it shows, beside what every row has; empty if that may be anything. */
+    /** Parts of a row that the column needs besides those of every row; empty if any part may be needed. */
     Optional<List<String>> needs() {
         return switch (this) {
             case ACCOUNT, CLUSTER, DBINDEX, ELAPSED, ELAPSEDRAW, END, JOBID, JOBIDRAW, ORIGINALSLUID, PARTITION, RESTARTS, SLUID, START, STATE,
@@ -132,7 +132,7 @@ public enum SacctField {
         return begun;
     }
 
-    /** What a value may depend on besides the row, and what was made of equal values before. */
+    /** The surroundings of a value besides the row, and a cache of equal values. */
     static final class View {
         /** Results that are kept of each kind. */
         private static final int KEPT_MAX = 10_000;
@@ -166,7 +166,7 @@ public enum SacctField {
             this.qosNumbers = qosNumbers;
         }
 
-        /** How amounts in lists of resources are told: plain bytes with --noconvert. */
+        /** Returns the form of amounts in lists of TRES: plain bytes with --noconvert. */
         private LongFunction<String> kilobytes() {
             return unit == 1 ? kb -> Long.toString(kb << 10) : kb -> kb + "K";
         }
@@ -198,7 +198,7 @@ public enum SacctField {
             return expand ? SacctPaths.expanded(job, field) : job.text(field);
         }
 
-        /** As accounting has it, where this machine knows no such user. */
+        /** Returns the user's uid; the one of accounting if this machine does not know the user. */
         long uid(Json.Obj job) {
             int here = localIds ? context.host().userId(job.text("userName")) : -1;
             return here >= 0 ? here : job.number("userId");
@@ -392,7 +392,7 @@ public enum SacctField {
         return min < 0 ? "UNLIMITED" : min == 0 ? "Partition_Limit" : Durations.fullMinutes(min);
     }
 
-    /** With --noconvert, plain bytes. */
+    /** Returns an amount in plain bytes with --noconvert. */
     private static String memory(long kb, View v) {
         if (v.unit == 1) {
             return Long.toString(kb << 10);

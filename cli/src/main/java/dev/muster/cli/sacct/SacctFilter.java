@@ -44,7 +44,7 @@ public final class SacctFilter implements Predicate<Json.Obj> {
         return associations.isEmpty() && flags.isEmpty() && features.isEmpty();
     }
 
-    /** What has to be in a row to be chosen by. */
+    /** Parts of a row that the filters need. */
     List<String> fields() {
         List<String> out = new ArrayList<>();
         if (!associations.isEmpty()) {

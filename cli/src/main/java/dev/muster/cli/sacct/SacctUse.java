@@ -45,7 +45,7 @@ final class SacctUse {
                 gpus, kb);
     }
 
-    /** Where those were: {@code cpu=n1,fs/disk=n2,…}. */
+    /** Returns the nodes of these tasks: {@code cpu=n1,fs/disk=n2,…}. */
     static String places(Json.Obj u, boolean most, Function<At, String> shown) {
         Extremes all = Extremes.parse(u.text("extremes"));
         return places(all, most, shown, Measure.CPU, Measure.READ, Measure.MEM, Measure.PAGES, Measure.VMEM);

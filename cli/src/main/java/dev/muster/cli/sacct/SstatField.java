@@ -186,7 +186,7 @@ enum SstatField {
         };
     }
 
-    /** Where something was most or least of what single tasks do: {@code cpu=n1,fs/disk=n2,…}. */
+    /** Returns the nodes with the largest or smallest value of a task: {@code cpu=n1,fs/disk=n2,…}. */
     private static String places(Function<String, String> of) {
         List<String> out = new ArrayList<>();
         String[][] all = {{"cpu", "cpuMs"}, {"fs/disk", "readBytes"}, {"mem", "residentKb"}, {"pages", "pages"}, {"vmem", "virtualKb"}};

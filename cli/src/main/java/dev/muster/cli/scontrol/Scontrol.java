@@ -153,7 +153,7 @@ public final class Scontrol implements Command {
         return 0;
     }
 
-    /** How many words may follow. */
+    /** Returns how many words may follow. */
     private static int most(String typed) {
         return switch (Texts.lower(typed)) {
             case "all", "hide", "details", "detail", "oneliner", "quiet", "verbose", "version", "help", "exit", "quit", "q", "ping",
@@ -318,7 +318,7 @@ public final class Scontrol implements Command {
         return debug(c, "SetDebug", q, "slurm_set_debug_level error");
     }
 
-    /** Whose slurmd is meant, "" for slurmctld. */
+    /** Returns the node whose slurmd is meant, "" for slurmctld. */
     private static String nodes(String word) {
         return Texts.lower(word).startsWith("nodes=") || Texts.lower(word).startsWith("node=") ? word.substring(word.indexOf('=') + 1) : "";
     }

@@ -122,7 +122,7 @@ final class ScontrolAssoc {
         return a.obj("share").text("user").isEmpty() ? a.text("parent") : a.obj("share").text("account");
     }
 
-    /** As sacctmgr's Lineage: the accounts from below the root, and a user behind {@code 0-}. */
+    /** Returns sacctmgr's Lineage: the accounts from below the root, and a user behind {@code 0-}. */
     private static String lineage(Json.Obj reply, Json.Obj a) {
         Json.Obj share = a.obj("share");
         Map<String, String> parents = new HashMap<>();

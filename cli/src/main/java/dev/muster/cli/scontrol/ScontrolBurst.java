@@ -82,7 +82,7 @@ final class ScontrolBurst {
         return Long.toString(n);
     }
 
-    /** What the site's script says of its own. */
+    /** Prints the status that the site's script reports. */
     static int status(CommandContext c, List<String> words) {
         try {
             c.out().print(c.host().controller().call("QueryBurstStatus", new Json.Obj().put("arguments", words)).text("text"));

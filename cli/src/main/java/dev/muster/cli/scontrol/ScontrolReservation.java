@@ -28,7 +28,7 @@ public final class ScontrolReservation {
     private static final long YEAR_MINUTES = 365L * 24 * 60;
     private static final String NO_ERROR = "No error";
     private static final List<String> REPEATING = List.of("HOURLY", "DAILY", "WEEKDAY", "WEEKEND", "WEEKLY");
-    /** What no update takes away. */
+    /** Flags that no update removes. */
     private static final List<ReservationFlag> UNREMOVABLE = List.of(ReservationFlag.OVERLAP, ReservationFlag.NO_HOLD_JOBS_AFTER_END,
             ReservationFlag.REPLACE, ReservationFlag.REPLACE_DOWN, ReservationFlag.TIME_FLOAT);
     private static final List<String> LISTS = List.of("users", "accounts", "groups", "qos", "allowedpartitions");

@@ -327,7 +327,7 @@ final class ScontrolShow {
         return 0;
     }
 
-    /** What {@code -v} says before the records. */
+    /** Prints the line of {@code -v} before the records. */
     private static void updated(CommandContext c, ScontrolSwitches s, Json.Obj reply, int records) {
         if (s.verbose && !s.quiet && s.json.isEmpty()) {
             long at = reply.has("lastUpdate") ? reply.number("lastUpdate") : reply.number("now");

@@ -163,7 +163,7 @@ final class ScontrolTopology {
         }
     }
 
-    /** Its nodes' order counts. */
+    /** Prints rings. The order of a ring's nodes counts. */
     private static void rings(CommandContext c, Json.Obj t) {
         c.out().println("  ring:\n    rings:");
         for (Json.Obj b : t.objects("blocks")) {

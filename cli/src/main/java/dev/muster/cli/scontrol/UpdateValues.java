@@ -79,16 +79,16 @@ final class UpdateValues {
     /** The keys of a partition that are YES or NO, as they are named. */
     private static final List<String> SWITCHES = List.of("Default", "DisableRootJobs", "ExclusiveUser", "ExclusiveTopo", "Hidden", "LLN",
             "PowerDownOnIdle", "ReqResv", "RootOnly");
-    /** Those that are numbers, with the most that they may be. */
+    /** Numeric keys with their maximum. */
     private static final Map<String, Long> NUMBERS = Map.of("PriorityJobFactor", SHORT_MAX, "PriorityTier", SHORT_MAX, "OverTimeLimit", SHORT_MAX,
             "GraceTime", WORD_MAX, "DefMemPerCPU", LONG_MAX, "DefMemPerNode", LONG_MAX, "MaxMemPerCPU", LONG_MAX, "MaxMemPerNode", LONG_MAX,
             "MaxCPUsPerNode", WORD_MAX, "MaxCPUsPerSocket", WORD_MAX);
-    /** Of them those that may be without bound. */
+    /** Numeric keys that may be unlimited. */
     private static final List<String> UNBOUND = List.of("OverTimeLimit", "MaxCPUsPerNode", "MaxCPUsPerSocket");
     private static final String SHARES = "no|exclusive|(yes|force)(:[1-9][0-9]{0,4})?";
     private static final String PREEMPTION = "|((gang|priority|within),)*(off|cancel|requeue|suspend|gang|priority|within)(,(gang|priority|within))*";
 
-    /** What is YES or NO, and numbers. */
+    /** Returns the sentences about a wrong value of a key that takes YES, NO or a number. */
     private static List<String> plain(String key, String value, String typed) {
         for (String name : SWITCHES) {
             boolean good = !value.isEmpty() && ("yes".startsWith(Texts.lower(value)) || "no".startsWith(Texts.lower(value)));

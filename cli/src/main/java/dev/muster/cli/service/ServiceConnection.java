@@ -49,7 +49,7 @@ public final class ServiceConnection implements AutoCloseable {
         return read();
     }
 
-    /** Who is to be interrupted when the launcher goes away. */
+    /** Sets the thread that is interrupted when the launcher goes away. */
     public synchronized void setWorker(Thread thread) {
         worker = thread;
     }
@@ -120,7 +120,7 @@ public final class ServiceConnection implements AutoCloseable {
         return gone;
     }
 
-    /** It went to carry on by itself: nothing is to be cancelled. */
+    /** Returns whether the launcher left to go on by itself: nothing is cancelled then. */
     boolean isLeft() {
         return left;
     }

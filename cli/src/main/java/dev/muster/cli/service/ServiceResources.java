@@ -182,7 +182,7 @@ public final class ServiceResources {
         return call(conf, asksAgain, Audience.SLURMCTLD, conf.servers, conf.port, session, message, request, inFlight, lines);
     }
 
-    /** One request to slurmdbd. */
+    /** Sends one request to slurmdbd. */
     Client.Response callAccounting(ClientConf conf, Session session, String message, Json.Obj request, PendingRequests inFlight,
             Optional<Client.Lines> lines) throws SlurmException {
         return call(conf, false, Audience.SLURMDBD, conf.accountingServers(), conf.accountingPort,

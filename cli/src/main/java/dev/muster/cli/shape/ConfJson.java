@@ -57,7 +57,7 @@ public final class ConfJson {
     private static final Map<String, List<String>> PARAMETER_FLAGS = Map.of(
             "CommunicationParameters", List.of("IPv4", "IPv6", "disable_http"), "SlurmdParameters", List.of("config_overrides",
                     "l3cache_as_socket", "numa_node_as_socket", "allow_ecores", "shutdown_on_reboot", "contain_spank"));
-    /** What is shown of slurmdbd.conf. */
+    /** Keys of slurmdbd.conf that are shown. */
     private static final String DBD = """
             ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile MaxPurgeLimit
             MaxQueryTimeRange Parameters PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog TrackSlurmctldDown TrackWCKey""";

@@ -42,7 +42,7 @@ public final class ControlJson {
         return new Json.Obj().put("reservations", list(all, ControlJson::reservation)).put("last_update", Tree.number(now));
     }
 
-    /** What a reservation has by the names of TRES. */
+    /** Returns a reservation's resources by the names of TRES. */
     public static String reservedTres(Json.Obj r) {
         String cpus = r.integer("cpuCount") == 0 ? "" : "cpu=" + r.integer("cpuCount");
         return cpus.isEmpty() || r.text("gres").isEmpty() ? cpus + r.text("gres") : cpus + "," + r.text("gres");

@@ -64,7 +64,7 @@ public final class JobsJson {
         "tres_per_job", "tresPerJob", "tres_per_node", "tresPerNode", "tres_per_socket", "tresPerSocket", "tres_per_task", "tresPerTask",
         "tres_req_str", "tresRequested", "tres_alloc_str", "tresAlloc", "user_name", "userName", "wckey", "wckey",
         "current_working_directory", "workDir"};
-    /** What no job has here: federations, SELinux, the system's comments. */
+    /** Fields that no job of Muster has: federations, SELinux, the system's comments. */
     private static final String[] NONE = {"cluster_features", "federation_origin",
         "federation_siblings_active", "federation_siblings_viable", "selinux_context", "system_comment"};
     private static final String[] PLAIN = {"job_id", "jobId", "user_id", "userId", "group_id", "groupId", "nice", "nice",
@@ -265,7 +265,7 @@ public final class JobsJson {
                 .put("cpus", j.number("cpus")).put("threads_per_core", Tree.orUnset(j.number("threadsPerCore")));
     }
 
-    /** What the job has of each node's devices, a node each. */
+    /** Returns the job's devices, an entry for each node. */
     private static List<Object> gresDetail(Json.Obj j) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj d : j.objects("details")) {

@@ -165,7 +165,7 @@ public final class NodesJson {
         return text.equals("INFINITE") ? Tree.infinite() : text.matches("[0-9]+") ? Tree.number(Long.parseLong(text)) : Tree.unset();
     }
 
-    /** How many jobs share a unit, by {@code NO}, {@code EXCLUSIVE}, {@code YES:4} or {@code FORCE:4}. */
+    /** Returns how many jobs share a unit, from {@code NO}, {@code EXCLUSIVE}, {@code YES:4} or {@code FORCE:4}. */
     private static long shares(String overSubscribe) {
         int colon = overSubscribe.indexOf(':');
         String count = overSubscribe.substring(colon + 1);

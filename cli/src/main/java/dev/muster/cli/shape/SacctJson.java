@@ -88,7 +88,7 @@ public final class SacctJson {
         return o;
     }
 
-    /** What sacct calls SchedMain, SchedBackfill and StartReceived. */
+    /** Returns the scheduling flags that sacct calls SchedMain, SchedBackfill and StartReceived. */
     private static List<Object> flags(String names) {
         List<Object> out = new ArrayList<>();
         for (Object name : Tree.csv(names)) {

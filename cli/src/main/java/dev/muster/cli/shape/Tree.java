@@ -107,7 +107,7 @@ public final class Tree {
         b.send(0);
     }
 
-    /** What is written and has not gone out. */
+    /** Text that is written and not yet printed. */
     private static final class Pieces {
         private static final int PIECE = 1 << 15;
         private final StringBuilder text = new StringBuilder(2 * PIECE);

@@ -17,7 +17,7 @@ public final class YamlText {
     private static final Pattern OTHER = Pattern.compile(
             "|~|=|<<|null|true|false|yes|no|on|off|y|n|[-+.]?[0-9][-+0-9a-fx_.,:tz ]*|[-+]?\\.(inf|nan|[0-9]+.*)", Pattern.CASE_INSENSITIVE);
 
-    /** What is open: its kind, where its lines begin, and whether anything is in it yet. */
+    /** An open block: its kind, the column where its lines begin, and whether it is still empty. */
     private static final class Level {
         final boolean list;
         final int indent;
@@ -127,7 +127,7 @@ public final class YamlText {
 
     // ---- texts
 
-    /** What a text allows. */
+    /** The forms in which a text may be written. */
     private static final class Look {
         boolean plain = true;
         boolean single = true;

@@ -195,7 +195,7 @@ public final class Sbcast implements Command {
         return out;
     }
 
-    /** Where a program's libraries go: beside it. */
+    /** Returns the directory of a program's libraries, beside it. */
     static String libraries(String target) {
         return target + "_libs";
     }

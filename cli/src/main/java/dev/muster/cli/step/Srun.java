@@ -53,7 +53,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs srun, which runs a step in the caller's allocation or in a new one. */
 public final class Srun implements Command {
-    /** What nodes are spoken to by, where that is not their own address. */
+    /** Addresses of nodes, where they differ from their own. */
     private final Map<String, String> addresses;
 
     public Srun() {
@@ -640,7 +640,7 @@ public final class Srun implements Command {
         }
     }
 
-    /** What a debugger would be given: where each task runs and as which process. */
+    /** Writes the process table for debuggers: the host and process of each task. */
     private static void processTable(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj started) {
         String multi = "";
         try {
@@ -736,7 +736,7 @@ public final class Srun implements Command {
         }
     }
 
-    /** With the umask, but nobody else may write it, as with the original; files that nodes open have the umask alone. */
+    /** Opens a file with the umask and without write permission for others, as Slurm does. Files that nodes open have the umask alone. */
     private static OutputStream opened(Path path, boolean append) throws IOException {
         Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE,
                 append ? StandardOpenOption.APPEND : StandardOpenOption.TRUNCATE_EXISTING);

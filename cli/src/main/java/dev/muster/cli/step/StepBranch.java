@@ -108,7 +108,7 @@ final class StepBranch implements Runnable {
         start(host, attach, width, left.stream().filter(node -> node != first).toList());
     }
 
-    /** What is for all goes once, whichever node it is sent by. */
+    /** Carries frames for all nodes: each goes once, whichever node it is sent by. */
     private static final class Shared implements StepNode.Carrier {
         private final Frames frames;
         private long inputTo;

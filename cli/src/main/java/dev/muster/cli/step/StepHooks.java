@@ -49,7 +49,7 @@ final class StepHooks {
                 "SLURM_STEP_ID", stepId, "SLURM_STEPID", stepId, "SLURM_JOB_NODELIST", allocation.text("nodes")));
     }
 
-    /** What is to be run: the option's, else slurm.conf's; "" for nothing. */
+    /** Returns the program to run: the option's, else that of slurm.conf; "" for none. */
     static String program(CommandContext c, JobOptions o, JobOption which) {
         String program = o.has(which) ? o.text(which) : which == JobOption.PROLOG ? c.host().settings().srunProlog : c.host().settings().srunEpilog;
         return program.equalsIgnoreCase("none") ? "" : program;
@@ -73,7 +73,7 @@ final class StepHooks {
         return false;
     }
 
-    /** How it ends changes nothing for the step but is told. */
+    /** Runs the epilog. A failure is reported and does not change the step's result. */
     void epilog() {
         int status = run(JobOption.EPILOG);
         if (status != 0) {

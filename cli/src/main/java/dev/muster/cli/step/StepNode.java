@@ -25,15 +25,15 @@ public final class StepNode implements Runnable {
     /** In a refusal's stream field. */
     private static final int NOT_STARTED = 1;
 
-    /** What carries frames to the node. */
+    /** Carries frames to the node. */
     interface Carrier {
         void send(List<IoFrame> frames) throws IOException;
     }
 
-    /** So much is taken before the node hears that it may forget it: far below what it keeps for one task, far above what a line is. */
+    /** Bytes after which the node is told to forget what went out: far below the node's buffer for a task, far above the length of a line. */
     private static final int ACKNOWLEDGE_BYTES = 64 << 10;
 
-    /** What happens on the node; calls come from the node's own thread. */
+    /** Events of the node. The node's own thread calls them. */
     interface Events {
         /** @param end of data in the stream; up to which offset all has gone out, which may be less */
         long output(StepNode node, int task, int stream, byte[] data, long end);
@@ -65,7 +65,7 @@ public final class StepNode implements Runnable {
     private final boolean observer;
     private final Events events;
     private final Map<Long, Long> positions = new HashMap<>();
-    /** How far each stream has gone out, as far as the node has not been told. */
+    /** Position of each stream that went out and is not yet acknowledged. */
     private final Map<Long, Long> unacknowledged = new HashMap<>();
     private long unacknowledgedBytes;
     private volatile Frames frames;
@@ -162,7 +162,7 @@ public final class StepNode implements Runnable {
         return out;
     }
 
-    /** What has come from the node. */
+    /** Handles a frame from the node. */
     void take(IoFrame in) throws IOException {
         switch (in.type()) {
             case 'O' -> output(in);
@@ -216,7 +216,7 @@ public final class StepNode implements Runnable {
         }
     }
 
-    /** What has gone out of all streams since the last time, together. */
+    /** Acknowledges all streams that went out since the last time, together. */
     private void sendAcknowledged() throws IOException {
         Carrier by = carrier;
         if (unacknowledged.isEmpty() || by == null) {

@@ -54,13 +54,13 @@ final class StepRequest {
                 + "requested tasks " + tasks + " with the number of requested nodes " + nodes + ". Ignoring --ntasks-per-node.");
     }
 
-    /** As asked for, else KillOnBadExit. */
+    /** Returns the option, else KillOnBadExit. */
     static boolean killOnBadExit(JobOptions o) {
         return o.has(JobOption.KILL_ON_BAD_EXIT) ? o.text(JobOption.KILL_ON_BAD_EXIT).equals("1")
                 : o.context().host().settings().killOnBadExit == 1;
     }
 
-    /** As asked for, else WaitTime. */
+    /** Returns the option, else WaitTime. */
     static int waitSeconds(JobOptions o) {
         return o.has(JobOption.WAIT_SECONDS) ? o.integer(JobOption.WAIT_SECONDS) : o.context().host().settings().waitTime;
     }
@@ -266,7 +266,7 @@ final class StepRequest {
         }
     }
 
-    /** Of several numbers of nodes the largest that the allocation has, or with --use-min-nodes the least. */
+    /** Requests the largest of several numbers of nodes that the allocation has, or with --use-min-nodes the smallest. */
     private void fewer(Json.Obj q) {
         String sizes = q.text("nodeSizes");
         if (sizes.isEmpty()) {
@@ -288,7 +288,7 @@ final class StepRequest {
         return tasks;
     }
 
-    /** What the allocation cannot give by its number of nodes, in srun's own words. */
+    /** Refuses more nodes than the allocation has, in srun's words. */
     private void enough(Json.Obj q) throws UsageException {
         if (own || shares.isEmpty()) {
             return;
@@ -367,7 +367,7 @@ final class StepRequest {
         return io;
     }
 
-    /** Nobody sits at its streams: all are files that the nodes open. */
+    /** Prepares a step without a terminal: all its streams are files that the nodes open. */
     private Json.Obj asyncIo(Json.Obj io, StepFiles.Names names) {
         String in = o.text(JobOption.INPUT);
         String out = o.text(JobOption.OUTPUT);

@@ -34,7 +34,7 @@ public final class AllocationClient {
         this.o = o;
     }
 
-    /** What the allocation is made for, by components: jobs show the first word as their command. */
+    /** Sets the programs of the allocation, by components. Jobs show the first word as their command. */
     public AllocationClient running(List<List<String>> programs) {
         commands = programs.stream().map(p -> p.subList(0, Math.min(1, p.size()))).toList();
         return this;
@@ -71,7 +71,7 @@ public final class AllocationClient {
         return reply;
     }
 
-    /** As often a submission is tried, the nth time n seconds after the one before, while there are as many jobs as there may be. */
+    /** Tries of a submission while the number of jobs is at its limit. The nth try follows n seconds after the one before. */
     private static final int TRIES_MAX = 15;
 
     /** @param waits whether it is asked again where the controller takes no more jobs now */
@@ -94,14 +94,14 @@ public final class AllocationClient {
         }
     }
 
-    /** Where several clusters may be meant: the one where it would start first, as for sbatch. */
+    /** Selects the cluster in which the job starts first, if several are named. */
     public void choose(String kind, List<JobOptions> components, List<String> names) throws SlurmException, UsageException {
         if (o.has(JobOption.CLUSTERS) && Clusters.needSlurmdbd(c, o.text(JobOption.CLUSTERS))) {
             ClusterChoice.earliest(c, components, () -> submit(kind, components, names, true));
         }
     }
 
-    /** What a refusal ends with; what comes before it is told in lines of its own. */
+    /** Returns the last sentence of a refusal. Its other sentences are printed in lines of their own. */
     static String lastLine(CommandContext c, SlurmException e) {
         List<String> lines = Texts.split(e.getMessage(), '\n');
         for (int i = 0; i + 1 < lines.size(); i++) {
@@ -205,7 +205,7 @@ public final class AllocationClient {
         c.info("job " + jobId + " queued and waiting for resources");
     }
 
-    /** What the original says first of a job that cannot start as things are. */
+    /** Returns Slurm's first line about a job that cannot start now. */
     private static String whyItWaits(String reason) {
         return switch (reason) {
             case "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit", "AccountNotAllowed", "QOSNotAllowed" ->

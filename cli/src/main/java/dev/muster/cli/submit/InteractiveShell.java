@@ -12,7 +12,7 @@ import java.util.List;
 
 /** Reads commands by line until the end of the input or a word that ends it. {@code !!} repeats the last one. */
 public final class InteractiveShell {
-    /** What a program makes of a line. */
+    /** Runs a line. */
     public interface Line {
         /** @return the exit code if no other command fails after it */
         int run(List<String> words) throws SlurmException, UsageException;

@@ -66,7 +66,7 @@ public final class LsfCommand extends Wrapper {
                 : array + "[" + (job.text("arrayTasks").isEmpty() ? Long.toString(job.number("arrayTaskId")) : job.text("arrayTasks")) + "]";
     }
 
-    /** Those of the caller, of another user or of all; by name, queue and number. */
+    /** Returns the jobs of the caller, of another user or of all, by name, queue and number. */
     private static List<Json.Obj> selectedJobs(CommandContext c, ParsedArguments g) throws SlurmException {
         String user = g.has("u") ? g.value("u") : c.host().userName(c.host().uid());
         List<Json.Obj> out = new ArrayList<>();

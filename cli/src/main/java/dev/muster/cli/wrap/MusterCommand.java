@@ -82,7 +82,7 @@ public final class MusterCommand extends Wrapper {
         };
     }
 
-    /** It may run for days, and ends with the caller's process. */
+    /** Makes a watcher in the caller's own process: it may run for days. */
     private static WatchCommand watcher(CommandContext c) {
         c.host().needsOwnProcess();
         return new WatchCommand(c);

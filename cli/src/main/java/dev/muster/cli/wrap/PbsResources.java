@@ -72,7 +72,7 @@ final class PbsResources {
         }
     }
 
-    /** One part of {@code nodes} or {@code select}. */
+    /** A part of {@code nodes} or {@code select}. */
     private record Chunk(long count, String host, Map<String, String> values, List<String> properties) {}
 
     private Chunk chunk(String text) throws UsageException {
@@ -172,7 +172,7 @@ final class PbsResources {
         return Long.parseLong(text);
     }
 
-    /** Of seconds, {@code MM:SS}, {@code HH:MM:SS} or with days before; a minute begun counts. */
+    /** Returns the minutes of seconds, {@code MM:SS} or {@code HH:MM:SS}, with or without days before. A part of a minute counts as one. */
     private long minutes(String name, String text) throws UsageException {
         String[] parts = text.split(":", -1);
         long[] unit = {1, 60, 3600};

@@ -65,7 +65,7 @@ public final class Qsub extends Wrapper {
         return ran.rc();
     }
 
-    /** With -pe the words behind its number are options again. */
+    /** Reads the words behind the number of -pe as options again. */
     private List<String> rest(CommandContext c, ParsedArguments given, List<String> operands) throws UsageException {
         given.values().put("pe", List.of(operands.getFirst()));
         CommandContext more = new CommandContext(c.name(), c.program(), operands.subList(1, operands.size()), c.env(), c.host(), c.out(), c.err(),

@@ -49,7 +49,7 @@ public abstract class Wrapper implements Command {
         return Release.LINE;
     }
 
-    /** What follows the first operand is a program's. */
+    /** Returns whether the words behind the first operand belong to a program. */
     boolean startsProgram() {
         return false;
     }
@@ -104,7 +104,7 @@ public abstract class Wrapper implements Command {
         return new UsageException(MISTAKE, lines);
     }
 
-    /** What was asked for is not to be had here. */
+    /** Makes the error for a request that this system cannot serve. */
     static UsageException refused(CommandContext c, String sentence) {
         return new UsageException(MISTAKE, List.of(c.name() + ": error: " + sentence));
     }
