@@ -12,7 +12,11 @@ import java.util.Locale;
  * @param hasSet whether {@code set} was said
  */
 record Clause(List<Item> where, List<Item> set, boolean hasSet) {
-    /** @param key "" for a bare word; @param sign {@code =}, {@code +} or {@code -}; @param typed the whole of it */
+    /**
+     * @param key "" for a bare word
+     * @param sign {@code =}, {@code +} or {@code -}
+     * @param typed the whole of it
+     */
     record Item(String key, char sign, String value, String typed) {}
 
     static Clause of(List<String> args) {

@@ -15,7 +15,10 @@ import java.util.Optional;
  * @param columns    what {@code format=} may name
  */
 record Entity(String name, String word, List<Name> conditions, String format, List<Column> columns) {
-    /** @param key canonical name; @param least shortest abbreviation */
+    /**
+     * @param key canonical name
+     * @param least shortest abbreviation
+     */
     record Name(String word, int least, String key) {
         boolean means(String typed) {
             return typed.length() >= least && word.startsWith(typed) || word.equals(typed);
@@ -25,7 +28,10 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
     /** The form of a value. */
     enum Kind { TEXT, LOWER, TRES, MINUTES, SECONDS, REAL, TIME, LEVEL, NODES, CPUS, MEMORY }
 
-    /** @param width on the right; @param initial what is shown where there is no value */
+    /**
+     * @param width on the right
+     * @param initial what is shown where there is no value
+     */
     record Column(List<Name> words, String title, int width, String key, Kind kind, String initial) {}
 
     private static final String ASSOC_COLUMNS = """

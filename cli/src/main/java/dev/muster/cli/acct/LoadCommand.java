@@ -162,7 +162,11 @@ final class LoadCommand {
         return new Json.Obj().put("verb", verb).put("entity", entity).put("where", w).put("set", v).put("commit", true);
     }
 
-    /** The limits of a line in their kept form. @param own words of the line that are none */
+    /**
+     * The limits of a line in their kept form.
+     *
+     * @param own words of the line that are none
+     */
     private Map<String, String> limits(LoadFile.Line line, List<LimitField> fields, List<String> own) throws UsageException {
         Map<String, String> out = new LinkedHashMap<>();
         for (Map.Entry<String, String> e : line.options().entrySet()) {

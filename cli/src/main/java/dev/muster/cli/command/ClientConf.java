@@ -26,7 +26,10 @@ public final class ClientConf {
         return path;
     }
 
-    /** @param address where to connect; @param name as configured */
+    /**
+     * @param address where to connect
+     * @param name as configured
+     */
     public record Server(String name, String address) {}
 
     /** Reads files as the caller. */

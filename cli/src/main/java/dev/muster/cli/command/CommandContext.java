@@ -26,7 +26,11 @@ public record CommandContext(
         return env.getOrDefault(variable, "");
     }
 
-    /** A moment as the user wants to see it (SLURM_TIME_FORMAT). @param seconds since 1970 */
+    /**
+     * A moment as the user wants to see it (SLURM_TIME_FORMAT).
+     *
+     * @param seconds since 1970
+     */
     public String time(long seconds) {
         return Times.print(seconds, host.zone(), env("SLURM_TIME_FORMAT"), host.nowMs() / 1000);
     }

@@ -61,7 +61,11 @@ public interface Controller {
         }
     }
 
-    /** As {@link #call}. @param list the field that holds the rows */
+    /**
+     * As {@link #call}.
+     *
+     * @param list the field that holds the rows
+     */
     default Rows rows(String message, Json.Obj request, String list) throws SlurmException {
         return Rows.of(call(message, request), list);
     }
@@ -74,7 +78,11 @@ public interface Controller {
         void row(Json.Obj row);
     }
 
-    /** As {@link #rows}, taken while the reply still comes. @throws Json.MalformedException after some rows, maybe */
+    /**
+     * As {@link #rows}, taken while the reply still comes.
+     *
+     * @throws Json.MalformedException after some rows, maybe
+     */
     default void rows(String message, Json.Obj request, String list, Taker taker) throws SlurmException {
         feed(rows(message, request, list), taker);
     }

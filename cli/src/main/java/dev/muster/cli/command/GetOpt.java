@@ -10,14 +10,20 @@ import java.util.List;
 public final class GetOpt {
     public enum Arg { NONE, REQUIRED, OPTIONAL }
 
-    /** @param name long name or ""; @param letter short letter or 0 */
+    /**
+     * @param name long name or ""
+     * @param letter short letter or 0
+     */
     public record Opt(String name, char letter, Arg arg) {
         public static Opt of(String name, char letter, Arg arg) {
             return new Opt(name, letter, arg);
         }
     }
 
-    /** @param value "" when there was none; @param given an argument was there (it may be empty) */
+    /**
+     * @param value "" when there was none
+     * @param given an argument was there (it may be empty)
+     */
     public record Hit(Opt opt, String value, boolean given) {}
 
     /** @param error sentence to print after the program's name, "" if all is well */

@@ -27,7 +27,11 @@ public final class Sessions {
     /** The variable that holds a JSON Web Token; set, it proves who the caller is, and nothing else does. */
     public static final String JWT = "SLURM_JWT";
 
-    /** The session of a token. @throws SlurmException if the text is none */
+    /**
+     * The session of a token.
+     *
+     * @throws SlurmException if the text is none
+     */
     public static Session ofJwt(String token) throws SlurmException {
         try {
             return Session.ofJwt(token);

@@ -188,7 +188,11 @@ public enum JobField {
         return ALL[index];
     }
 
-    /** How values are written. @param expand names of files with their % codes filled in; raw: sizes stay in mebibytes */
+    /**
+     * How values are written.
+     *
+     * @param expand names of files with their % codes filled in; raw: sizes stay in mebibytes
+     */
     public record Style(boolean expand, boolean raw) {
         static final Style PLAIN = new Style(false, false);
     }

@@ -56,7 +56,11 @@ public final class RowFormat {
         return columns;
     }
 
-    /** Every field that has a letter, small letters before capitals. @param behindCapital what follows each capital's field besides the bar */
+    /**
+     * Every field that has a letter, small letters before capitals.
+     *
+     * @param behindCapital what follows each capital's field besides the bar
+     */
     public static String everyLetter(Fields fields, String behindCapital) {
         StringBuilder b = new StringBuilder();
         for (char letter = 'a'; letter != '[';) {

@@ -9,7 +9,10 @@ public final class TextTable {
     /** @param width cut and padded to it; negative: on the left side */
     public record Column(String title, int width) {}
 
-    /** @param bars values with bars between them; @param lastBar one after the last as well */
+    /**
+     * @param bars values with bars between them
+     * @param lastBar one after the last as well
+     */
     public record Style(boolean header, boolean bars, boolean lastBar) {}
 
     private static final String RULE = "-".repeat(80);

@@ -54,7 +54,10 @@ final class SinfoReport {
 
     private SinfoReport() {}
 
-    /** @param columns in force; @param format as it was said, or the default one in words */
+    /**
+     * @param columns in force
+     * @param format as it was said, or the default one in words
+     */
     static void options(CommandContext c, Sinfo.Wanted w, RowFormat columns, String format) {
         boolean usual = w.format.isEmpty() && w.wideFormat.isEmpty();
         boolean filters = w.dead || w.responding || w.reasons || !w.states.isEmpty() || !w.nodes.isEmpty() || !w.partitions.isEmpty();

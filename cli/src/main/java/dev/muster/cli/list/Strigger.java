@@ -40,7 +40,11 @@ public final class Strigger implements Command {
     private static final int OFFSET_MAX = 32_000;
     private static final String NO_EVENT = "You must specify a trigger";
 
-    /** What was asked for. @param user -1 for any */
+    /**
+     * What was asked for.
+     *
+     * @param user -1 for any
+     */
     private static final class Wanted {
         private final Set<String> modes = new TreeSet<>();
         private final List<String> events = new ArrayList<>();

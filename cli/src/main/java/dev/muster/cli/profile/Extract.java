@@ -140,7 +140,11 @@ final class Extract {
 
     // ---- one item over all nodes
 
-    /** All samples of one item in one table. @param real whether values are doubles, else the bits are whole numbers */
+    /**
+     * All samples of one item in one table.
+     *
+     * @param real whether values are doubles, else the bits are whole numbers
+     */
     private record Samples(Place place, boolean real, List<Long> elapsed, List<Long> bits) {
         double value(int i) {
             return real ? Double.longBitsToDouble(bits.get(i)) : bits.get(i);

@@ -73,7 +73,11 @@ final class SeriesFile implements Closeable {
         return at instanceof Group g && g.members().get(name) instanceof Group found ? found.members() : Map.of();
     }
 
-    /** Nodes of a job's file that have anything, each once. @param step "" for all steps */
+    /**
+     * Nodes of a job's file that have anything, each once.
+     *
+     * @param step "" for all steps
+     */
     List<String> nodes(String step) {
         List<String> out = new ArrayList<>();
         below(root, "Steps").forEach((name, of) -> {

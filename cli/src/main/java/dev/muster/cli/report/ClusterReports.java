@@ -81,7 +81,11 @@ final class ClusterReports {
         return done(table);
     }
 
-    /** Rows of a place, one for each resource. @param place texts of the row */
+    /**
+     * Rows of a place, one for each resource.
+     *
+     * @param place texts of the row
+     */
     private void add(List<UseTable.Row> rows, Json.Obj r, Map<String, String> place, Map<String, Long> totals) throws UsageException {
         String cluster = r.text("Cluster");
         for (String name : source.tres()) {
@@ -99,7 +103,11 @@ final class ClusterReports {
         UseTable.withoutNodes(source.tres(), s.unit.percent() && !s.tres.equalsIgnoreCase("ALL"), "percent format reports");
     }
 
-    /** Whether the account was asked for, or one above it. @param above names from the account up, as rows before it told */
+    /**
+     * Whether the account was asked for, or one above it.
+     *
+     * @param above names from the account up, as rows before it told
+     */
     private boolean below(List<String> above) {
         List<String> accounts = asked.list("accounts");
         return accounts.isEmpty() || above.stream().anyMatch(accounts::contains);

@@ -53,7 +53,10 @@ enum UsageUnit {
         return this == PERCENT || both();
     }
 
-    /** @param use amount times seconds; @param of the whole */
+    /**
+     * @param use amount times seconds
+     * @param of the whole
+     */
     String text(long use, long of) {
         double percent = of == 0 ? 0 : use * 100.0 / of;
         String share = String.format(Locale.ROOT, "%.2f%%", percent);

@@ -41,7 +41,11 @@ public final class ComponentEnvironment {
         return c.env(SIZE).isEmpty() ? -1 : FIRST;
     }
 
-    /** An option's variable, of the component if there is one. @return null for none */
+    /**
+     * An option's variable, of the component if there is one.
+     *
+     * @return null for none
+     */
     static String value(Map<String, String> env, String name, int component) {
         if (component == -1 || !OPTIONS.contains(name) && !SHARED.contains(name)) {
             return env.get(name);

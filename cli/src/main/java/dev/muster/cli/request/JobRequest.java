@@ -58,7 +58,11 @@ public final class JobRequest {
         return RawText.bytes(text).base64();
     }
 
-    /** The whole {@code JobDesc}. @param arguments of the script, its own name first; empty for none */
+    /**
+     * The whole {@code JobDesc}.
+     *
+     * @param arguments of the script, its own name first; empty for none
+     */
     public Json.Obj job(String kind, String name, List<String> arguments) throws UsageException {
         Json.Obj job = new Json.Obj();
         job.put("kind", kind);

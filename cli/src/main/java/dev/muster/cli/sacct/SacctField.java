@@ -210,7 +210,10 @@ public enum SacctField {
         }
     }
 
-    /** @param job the job's row; @param step the step's, or the job's own again */
+    /**
+     * @param job the job's row
+     * @param step the step's, or the job's own again
+     */
     String value(Json.Obj job, Json.Obj step, View v) {
         boolean isStep = step != job;
         Json.Obj usage = step.obj("usage");
@@ -446,12 +449,20 @@ public enum SacctField {
         return m.fsReadBytes() + m.fsWriteBytes() == 0 ? "" : ",fs/lustre=" + bytes;
     }
 
-    /** Only where somebody looked at GPUs. @param kb prints kilobytes */
+    /**
+     * Only where somebody looked at GPUs.
+     *
+     * @param kb prints kilobytes
+     */
     static String gpus(Metered m, long memoryKb, long percent, LongFunction<String> kb) {
         return m.gpuNodes() == 0 ? "" : ",gres/gpumem=" + kb.apply(memoryKb) + ",gres/gpuutil=" + percent;
     }
 
-    /** Joules with a decimal prefix: {@code 523}, {@code 2K}, {@code 13.50K}. @param wanted K, M, …; 0 for the best fitting, 1 for none */
+    /**
+     * Joules with a decimal prefix: {@code 523}, {@code 2K}, {@code 13.50K}.
+     *
+     * @param wanted K, M, …; 0 for the best fitting, 1 for none
+     */
     public static String energy(long joules, char wanted) {
         int steps = 0;
         double value = joules;

@@ -103,7 +103,11 @@ final class ScontrolNode {
         return Long.toString(d.number(field));
     }
 
-    /** The steps with processes here. @param jobId 0 for all; pid as in the message */
+    /**
+     * The steps with processes here.
+     *
+     * @param jobId 0 for all; pid as in the message
+     */
     private static List<Json.Obj> steps(CommandContext c, long jobId, long pid) throws SlurmException {
         return steps(c, "", jobId, pid);
     }

@@ -17,7 +17,11 @@ final class ScontrolTopology {
 
     private static final List<String> UNITS = List.of("unit", "switch", "block", "ring");
 
-    /** What is asked for of one topology. @param unit by name, "" for all; nodes: all of these; loose: a unit or a node */
+    /**
+     * What is asked for of one topology.
+     *
+     * @param unit by name, "" for all; nodes: all of these; loose: a unit or a node
+     */
     private record Filter(String unit, List<String> nodes, String loose) {
         boolean wants(Json.Obj s) {
             return (unit.isEmpty() || s.text("name").equals(unit)) && texts(s, "nodes").containsAll(nodes)

@@ -492,7 +492,11 @@ final class ScontrolUpdate {
         return nodes(c, "CreateNodes", q, "", "Error creating node(s)");
     }
 
-    /** Slurm says what failed in two lines. @param first "" where only a line that cannot be read has one */
+    /**
+     * Slurm says what failed in two lines.
+     *
+     * @param first "" where only a line that cannot be read has one
+     */
     private static int nodes(CommandContext c, String message, Json.Obj q, String first, String what) {
         q.put("requestId", c.host().requestId());
         try {

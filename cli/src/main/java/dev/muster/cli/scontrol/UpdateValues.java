@@ -27,7 +27,10 @@ final class UpdateValues {
 
     private UpdateValues() {}
 
-    /** @param key lower case; @return lines for standard error, empty if nothing is wrong that can be seen from here */
+    /**
+     * @param key lower case
+     * @return lines for standard error, empty if nothing is wrong that can be seen from here
+     */
     static List<String> wrong(String entity, String key, String value, String typed) {
         boolean job = entity.equals("UpdateJob");
         if (typed.indexOf('=') < 0 && !(job && (key.equals("nice") || key.length() > 4 && "resetaccruetime".startsWith(key)))) {

@@ -98,7 +98,11 @@ public final class ServiceResources {
         }
     }
 
-    /** A session that a launcher of the same caller brought lately. @param who as the kernel said, and which daemons vouch */
+    /**
+     * A session that a launcher of the same caller brought lately.
+     *
+     * @param who as the kernel said, and which daemons vouch
+     */
     Optional<Vouched> vouched(String who, long nowMs) {
         synchronized (vouched) {
             return Optional.ofNullable(vouched.get(who)).filter(v -> !Session.isOld(v.sinceMs, nowMs));

@@ -96,7 +96,11 @@ public final class SubmitLoad {
             return session;
         }
 
-        /** Never given twice. @return 32 hex digits */
+        /**
+         * Never given twice.
+         *
+         * @return 32 hex digits
+         */
         String requestId() {
             return host.nonce().substring(0, 16) + String.format("%016x", nonce.incrementAndGet());
         }
@@ -119,7 +123,11 @@ public final class SubmitLoad {
         }
     }
 
-    /** Submits as many and waits for all answers. @return microseconds of each call */
+    /**
+     * Submits as many and waits for all answers.
+     *
+     * @return microseconds of each call
+     */
     private static long[] run(Way way, byte[][] requests) throws InterruptedException {
         long[] us = new long[requests.length];
         AtomicInteger next = new AtomicInteger();

@@ -18,7 +18,10 @@ public final class ControlJson {
         return out;
     }
 
-    /** @param latencyUs round trip of the ping, in microseconds; @param version of the data parser: versions before v0.0.45 have two more fields */
+    /**
+     * @param latencyUs round trip of the ping, in microseconds
+     * @param version of the data parser: versions before v0.0.45 have two more fields
+     */
     public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs, int version) {
         Json.Obj one = one(host, up, latencyUs, "slurm controller");
         return pings(version < DataParser.NEWEST ? one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary") : one);

@@ -70,7 +70,10 @@ public record DataParser(int version, String flags, boolean complex, List<String
         return Map.copyOf(out);
     }
 
-    /** @param text behind {@code --json=}; @return empty for a data parser that this release does not have */
+    /**
+     * @param text behind {@code --json=}
+     * @return empty for a data parser that this release does not have
+     */
     public static Optional<DataParser> parse(String text) {
         String bare = text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
         int plus = bare.indexOf('+');

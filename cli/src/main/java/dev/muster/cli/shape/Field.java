@@ -104,7 +104,11 @@ public sealed interface Field {
         }
     }
 
-    /** Anything else. @param value null leaves the field out */
+    /**
+     * Anything else.
+     *
+     * @param value null leaves the field out
+     */
     record Made(String name, Function<Json.Obj, Object> value) implements Field {
         @Override
         public Object of(Json.Obj row) {

@@ -63,7 +63,11 @@ public final class JsonOutput {
         return type.endsWith("/none") ? "" : type;
     }
 
-    /** Returns the requested version of the shapes. @param text the option's value, behind {@code --json=} */
+    /**
+     * Returns the requested version of the shapes.
+     *
+     * @param text the option's value, behind {@code --json=}
+     */
     public static int version(String text) {
         return DataParser.parse(text).map(DataParser::version).orElse(DataParser.NEWEST);
     }
@@ -79,7 +83,11 @@ public final class JsonOutput {
         }
     }
 
-    /** Prints the answer with its envelope. @param text the option's value, behind {@code --json=} */
+    /**
+     * Prints the answer with its envelope.
+     *
+     * @param text the option's value, behind {@code --json=}
+     */
     public static int print(CommandContext c, String form, String text, Json.Obj answer) throws UsageException {
         DataParser parser = parser(c, form, text);
         String variable = c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML");

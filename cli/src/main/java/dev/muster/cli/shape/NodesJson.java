@@ -145,7 +145,11 @@ public final class NodesJson {
         return Long.bitCount(number) == 1 && place >= 0 && place < BINDINGS.size() ? Optional.of(BINDINGS.get(place)) : Optional.empty();
     }
 
-    /** Returns a partition's bindings as the number of data parsers before v0.0.45. @param words CPU_BIND_TO_CORES and so on */
+    /**
+     * Returns a partition's bindings as the number of data parsers before v0.0.45.
+     *
+     * @param words CPU_BIND_TO_CORES and so on
+     */
     static Object bindings(List<?> words) {
         String word = words.getFirst().toString().toLowerCase(java.util.Locale.ROOT).replace("cpu_bind_to_", "").replace("cpu_bind_", "");
         return 2L << BINDINGS.indexOf(word) & 62;

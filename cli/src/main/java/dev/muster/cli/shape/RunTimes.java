@@ -6,13 +6,21 @@ import dev.muster.model.json.Json;
 public final class RunTimes {
     private RunTimes() {}
 
-    /** @param row the step's row, or the job's own again; @param now the clock of who answers */
+    /**
+     * @param row the step's row, or the job's own again
+     * @param now the clock of who answers
+     */
     public static long elapsed(Json.Obj job, Json.Obj row, long now) {
         long start = row.number("startTime");
         return start == 0 ? 0 : Math.max(0, end(row, now) - start - suspended(job, row, now));
     }
 
-    /** In all, up to now where it still is. @param row the step's row, or the job's own again; @param now the clock of who answers */
+    /**
+     * In all, up to now where it still is.
+     *
+     * @param row the step's row, or the job's own again
+     * @param now the clock of who answers
+     */
     public static long suspended(Json.Obj job, Json.Obj row, long now) {
         long since = row.number("endTime") == 0 ? job.number("suspendedSince") : 0;
         return row.number("suspendedSeconds") + (since == 0 ? 0 : Math.max(0, now - Math.max(since, row.number("startTime"))));

@@ -37,7 +37,11 @@ public final class SacctJson {
                 "submitLine",
         "used_gres", "", "user", "userName", "working_directory", "workDir", "exclusive", "exclusiveUse", "oversubscribe", "overSubscribe"};
 
-    /** One job. @param now the clock of who answers, seconds */
+    /**
+     * One job.
+     *
+     * @param now the clock of who answers, seconds
+     */
     public static Json.Obj job(Names names, Json.Obj j, List<Json.Obj> steps, long now, String cluster) {
         Json.Obj o = new Json.Obj();
         for (int i = 0; i < TEXTS.length; i += 2) {

@@ -77,7 +77,10 @@ public final class Tree {
                         .put("name", signal == 0 ? "" : Signals.name(signal)));
     }
 
-    /** @param form json or yaml; @return the document with its last newline */
+    /**
+     * @param form json or yaml
+     * @return the document with its last newline
+     */
     public static String document(String form, Json.Obj answer) {
         StringBuilder b = new StringBuilder();
         document(form, answer, false, true, b::append);

@@ -99,7 +99,11 @@ public final class YamlText {
         behindDash = false;
     }
 
-    /** The line up to the value. @return its length */
+    /**
+     * The line up to the value.
+     *
+     * @return its length
+     */
     private int head(Level at) {
         if (at == null) {
             return "---".length();
@@ -160,7 +164,10 @@ public final class YamlText {
         }
     }
 
-    /** @param column where it begins; @param indent of the lines that go on with it */
+    /**
+     * @param column where it begins
+     * @param indent of the lines that go on with it
+     */
     private static String written(String s, int column, int indent, boolean tags) {
         Look look = new Look(s);
         if (look.plain && (tags || !OTHER.matcher(s).matches())) {

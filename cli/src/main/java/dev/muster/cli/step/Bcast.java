@@ -24,7 +24,11 @@ final class Bcast {
     private static final String LAUNCHER = "f=$1${SLURM_STEP_ID}_$SLURMD_NODENAME; t=$2_$SLURMD_NODENAME; shift 2; "
             + "mv -n \"$t\" \"$f\" 2>/dev/null; exec \"$f\" \"$@\"";
 
-    /** Where the program goes. @param step "" for a name that is still without it */
+    /**
+     * Where the program goes.
+     *
+     * @param step "" for a name that is still without it
+     */
     private static String unnamed(CommandContext c, String asked, String workDir, int jobId, String step) {
         String configured = c.host().settings().bcastDirectory;
         String directory = asked.isEmpty() ? configured.isEmpty() ? workDir : configured : Texts.absolute(asked, workDir);

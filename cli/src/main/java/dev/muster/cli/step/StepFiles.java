@@ -50,7 +50,11 @@ public final class StepFiles {
         return false;
     }
 
-    /** What is known on the client's side. @param step "" while it is not known */
+    /**
+     * What is known on the client's side.
+     *
+     * @param step "" while it is not known
+     */
     public record Names(int jobId, String step, String jobName, String user, String arrayJobId, String arrayTaskId) {}
 
     /** Fills in the codes that do not depend on the task; the others stay for the node. */

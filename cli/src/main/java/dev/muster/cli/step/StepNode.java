@@ -49,7 +49,11 @@ public final class StepNode implements Runnable {
 
         void connected(StepNode node);
 
-        /** The tasks here never ran. @param detail "" or a line before the error */
+        /**
+         * The tasks here never ran.
+         *
+         * @param detail "" or a line before the error
+         */
         void notStarted(StepNode node, String detail, String error);
 
         /** @param reason "" or why the step ended here; lost: the node cannot be reached any more */

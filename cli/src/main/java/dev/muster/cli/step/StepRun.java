@@ -146,7 +146,11 @@ final class StepRun implements StepNode.Events {
         return stream == STDOUT ? own == null ? out : own.out : own == null ? err : own.err;
     }
 
-    /** Connects to all nodes of the step. @param attach for each: job, attempt, step, token; positions to go on from */
+    /**
+     * Connects to all nodes of the step.
+     *
+     * @param attach for each: job, attempt, step, token; positions to go on from
+     */
     void connect(List<Json.Obj> shares, Json.Obj attach, Map<Long, Long> positions) {
         int id = attach.integer("stepId");
         Group group = new Group(attach, StepId.isComponent(id) ? attach.integer("jobId") + "." + StepId.name(id) : stepName, tasks);

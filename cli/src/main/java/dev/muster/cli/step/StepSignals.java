@@ -113,7 +113,11 @@ final class StepSignals {
         }
     }
 
-    /** Until it is time to ask again, or a signal comes. @return false if the command is over */
+    /**
+     * Until it is time to ask again, or a signal comes.
+     *
+     * @return false if the command is over
+     */
     synchronized boolean pause(long ms) {
         try {
             if (caught.isEmpty()) {

@@ -244,7 +244,11 @@ public final class AllocationClient {
         };
     }
 
-    /** Gives the allocation back. @param shellCode as the shell would report the command's end */
+    /**
+     * Gives the allocation back.
+     *
+     * @param shellCode as the shell would report the command's end
+     */
     public static void complete(CommandContext c, int jobId, int shellCode) {
         Json.Obj q = new Json.Obj();
         q.put("requestId", c.host().requestId());

@@ -28,7 +28,11 @@ final class CrontabText {
         this.c = c;
     }
 
-    /** The entries as the controller takes them. @param uid whose they are */
+    /**
+     * The entries as the controller takes them.
+     *
+     * @param uid whose they are
+     */
     List<Object> entries(String text, int uid) throws UsageException {
         String[] lines = text.split("\n", -1);
         for (int i = 0; i < lines.length; i++) {

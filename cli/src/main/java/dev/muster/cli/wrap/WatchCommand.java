@@ -71,7 +71,11 @@ final class WatchCommand {
         }
     }
 
-    /** What is new; waits for it. Everything, where too much has happened or slurmctld is another. @return what changed */
+    /**
+     * What is new; waits for it. Everything, where too much has happened or slurmctld is another.
+     *
+     * @return what changed
+     */
     private Json.Obj next(int waitMs) throws SlurmException {
         Json.Obj reply = c.host().controller().call("Follow",
                 new Json.Obj().put("since", revision).put("waitMs", (long) waitMs).put("jobFields", FIELDS));
@@ -104,7 +108,10 @@ final class WatchCommand {
 
     // ---- watch
 
-    /** @param ids whose; all jobs and the nodes where it is empty. @return 0, or 1 where one of them did not end well */
+    /**
+     * @param ids whose; all jobs and the nodes where it is empty.
+     * @return 0, or 1 where one of them did not end well
+     */
     int watch(List<String> ids) throws SlurmException {
         load();
         Map<String, String> said = new HashMap<>();
