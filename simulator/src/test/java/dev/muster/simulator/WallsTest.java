@@ -2,13 +2,16 @@ package dev.muster.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,6 +29,9 @@ import org.junit.jupiter.api.Test;
 class WallsTest {
     private static final String ROOT_PACKAGE = "";
     private static final int FILES_MAX = 28;
+    /** Most classes that may all depend on each other, in the rooms that have reached it. */
+    private static final int CYCLE_MAX = 8;
+    private static final Set<String> WITHOUT_LONG_CYCLES = Set.of("cli");
 
     private static final Map<String, List<String>> ORDER = new TreeMap<>(Map.of(
             "model", order(". hdf5 format json cluster job node api accounting"),
@@ -120,5 +126,44 @@ class WallsTest {
                 }
             }
         }
+    }
+
+    @Test
+    void noCycleIsLong() {
+        for (String room : WITHOUT_LONG_CYCLES) {
+            Map<String, Set<String>> uses = uses(room);
+            Map<String, Set<String>> reached = new TreeMap<>();
+            uses.keySet().forEach(name -> reached.put(name, reached(uses, name)));
+            for (String name : uses.keySet()) {
+                Set<String> cycle = new TreeSet<>(reached.get(name));
+                cycle.removeIf(other -> !reached.get(other).contains(name));
+                assertThat(cycle).as("classes that depend on %s and on which it depends", name).hasSizeLessThanOrEqualTo(CYCLE_MAX);
+            }
+        }
+    }
+
+    /** Classes of a room, nested ones as part of theirs, and the others that each uses. */
+    private static Map<String, Set<String>> uses(String room) {
+        Map<String, Set<String>> out = new TreeMap<>();
+        all.stream().filter(c -> room(c).equals(room)).forEach(from -> {
+            Set<String> used = out.computeIfAbsent(topName(from), n -> new TreeSet<>());
+            from.getDirectDependenciesFromSelf().stream().map(Dependency::getTargetClass).map(JavaClass::getBaseComponentType)
+                    .filter(to -> to.getPackageName().startsWith("dev.muster.") && room(to).equals(room))
+                    .map(WallsTest::topName).forEach(used::add);
+        });
+        return out;
+    }
+
+    /** All classes that one uses, directly or through others. */
+    private static Set<String> reached(Map<String, Set<String>> uses, String from) {
+        Set<String> out = new TreeSet<>();
+        Deque<String> open = new ArrayDeque<>(uses.getOrDefault(from, Set.of()));
+        while (!open.isEmpty()) {
+            String next = open.pop();
+            if (out.add(next)) {
+                open.addAll(uses.getOrDefault(next, Set.of()));
+            }
+        }
+        return out;
     }
 }
