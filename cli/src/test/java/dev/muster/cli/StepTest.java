@@ -7,6 +7,7 @@ import dev.muster.cli.connection.RequestIds;
 import dev.muster.cli.format.TaskRanges;
 import dev.muster.cli.step.IoFrame;
 import dev.muster.cli.step.StepFiles;
+import dev.muster.model.api.JobMessages;
 import dev.muster.model.format.Bytes;
 import dev.muster.model.json.Json;
 import dev.muster.transport.Frames;
@@ -325,7 +326,7 @@ class StepTest {
         assertThat(ran.err()).startsWith("srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=5.3 tasks 0-1: running\n"
                 + "srun: sending Ctrl-C to StepId=5.3\nsrun: forcing job termination\nsrun: Job step aborted: ").doesNotContain("Interrupt\n");
         assertThat(sent.await(10, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
-        assertThat(signals).containsExactly(2L, 9L);
+        assertThat(signals).containsExactly((long) JobMessages.Cancel.INTERRUPT, 9L);
     }
 
     @Test
