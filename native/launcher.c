@@ -1,6 +1,7 @@
 /* See launcher.h. The process is what its name says: comm, arguments and /proc/PID/exe stay its own. */
 #define _GNU_SOURCE
 #include "launcher.h"
+#include "keeper.h"
 #include "natives.h"
 #include "service.h"
 
@@ -25,6 +26,7 @@
 #define JAVA_VERSION_LEAST 25
 #define MAIN_STACK_BYTES (8u << 20)
 #define COMPILING_NICE 15
+#define NICENESSES 40 /* of RLIMIT_NICE: all from 19 to -20 */
 #define DAEMON_UMASK 022
 /* The journal's files are laid out before they are filled. */
 #define SPARE_MB 32
@@ -36,13 +38,13 @@ extern char **environ;
 /* What each daemon runs, and which of its short options take a value (so that -D is found where it is an option). */
 static const struct daemon {
     const char *name, *main_class, *short_options, *foreground;
-    bool detaches;
+    bool detaches, keeps_services;
 } DAEMONS[] = {
-    {"slurmctld", "dev/muster/controller/Main", "+:BcdDf:hiL:n:RrsvV", "DhV", true},
-    {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:Mn:N:svVZ", "DCGhV", true},
-    {"slurmdbd", "dev/muster/accounting/Main", "+:Df:hn:R::suvV", "DhV", true},
-    {"sackd", "dev/muster/daemon/SackMain", "+:Df:hvV", "DhV", true},
-    {"slurmrestd", "dev/muster/rest/Main", "+:", "", false},
+    {"slurmctld", "dev/muster/controller/Main", "+:BcdDf:hiL:n:RrsvV", "DhV", true, true},
+    {"slurmd", "dev/muster/node/Main", "+:bcCd:Df:F::GhIL:Mn:N:svVZ", "DCGhV", true, true},
+    {"slurmdbd", "dev/muster/accounting/Main", "+:Df:hn:R::suvV", "DhV", true, false},
+    {"sackd", "dev/muster/daemon/SackMain", "+:Df:hvV", "DhV", true, true},
+    {"slurmrestd", "dev/muster/rest/Main", "+:", "", false, false},
 };
 
 static const struct daemon *daemon_of(const char *name)
@@ -137,6 +139,11 @@ static void service_socket(struct launcher *launcher, const char *pattern)
 }
 
 static bool is_service(struct launcher *launcher) { return !strcmp(launcher->name, SERVICE_NAME); }
+
+static bool is_keeper(struct launcher *launcher)
+{
+    return is_service(launcher) && launcher->argc > 1 && !strcmp(launcher->argv[1], "keep");
+}
 
 static bool is_service_of_root(struct launcher *launcher)
 {
@@ -439,13 +446,18 @@ static char *native_class(const char *main_class)
 
 /*
  * Reading a long queue uses all processors, and is over before optimised code has paid for itself: until slurmctld
- * serves, the optimising compiler is nicer than the other threads by that much. Only root may undo it, and so only
- * root's does.
+ * serves, the optimising compiler is nicer than the other threads by that much. Only root may begin it: what undoes it
+ * then is a limit, which SlurmUser may use as well, and which ends with it.
  */
 static void compile_behind(struct launcher *launcher, int nicer)
 {
-    if (strcmp(launcher->name, "slurmctld") || geteuid() != 0)
+    static struct rlimit before;
+    struct rlimit any = {NICENESSES, NICENESSES};
+    if (strcmp(launcher->name, "slurmctld") || (nicer && geteuid() != 0) || (!nicer && !launcher->compiles_behind))
         return;
+    if (nicer && (getrlimit(RLIMIT_NICE, &before) < 0 || setrlimit(RLIMIT_NICE, &any) < 0))
+        return;
+    launcher->compiles_behind = nicer != 0;
     int nice = getpriority(PRIO_PROCESS, 0) + nicer;
     DIR *all = opendir("/proc/self/task");
     struct dirent *entry;
@@ -460,6 +472,8 @@ static void compile_behind(struct launcher *launcher, int nicer)
     }
     if (all)
         closedir(all);
+    if (!nicer)
+        setrlimit(RLIMIT_NICE, &before);
 }
 
 void launcher_serves(struct launcher *launcher) { compile_behind(launcher, 0); }
@@ -598,6 +612,8 @@ static void run_daemon(struct launcher *launcher, const struct daemon *d)
     umask(DAEMON_UMASK);      /* files with another mode are made with it, whatever the caller's mask was */
     if (!stays_in_foreground(launcher, d))
         detach(launcher);
+    if (d->keeps_services)
+        keeper_start(launcher);
     find_java(launcher);
     make_options(launcher, true);
     run_on_thread(launcher, d->main_class);
@@ -653,7 +669,11 @@ static void leave_lost_directory(struct launcher *launcher)
 
 int main(int argc, char **argv)
 {
-    static struct launcher state = {.ready_fd = -1, .service_uid = -1, .warm = {.service = -1, .signals = -1}};
+    static struct launcher state = {.ready_fd = -1,
+                                    .keeper_order = -1,
+                                    .keeper_report = -1,
+                                    .service_uid = -1,
+                                    .warm = {.service = -1, .signals = -1}};
     struct launcher *launcher = &state;
     int rc;
     if (argc == 0 || !find_prefix(launcher)) {
@@ -670,6 +690,8 @@ int main(int argc, char **argv)
     remember_caller(launcher, argc, argv);
     leave_lost_directory(launcher);
     read_conf(launcher, d != NULL);
+    if (is_keeper(launcher))
+        return keeper_run(launcher);
     if (is_service(launcher)) {
         run_service(launcher);
         return 1;

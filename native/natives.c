@@ -1,6 +1,8 @@
 /* The native methods that a class "Native" beside a Main may declare: any subset of the table below. */
 #define _GNU_SOURCE
 #include "natives.h"
+#include "identity.h"
+#include "keeper.h"
 #include "launcher.h"
 
 #include <errno.h>
@@ -170,6 +172,8 @@ void natives_ready(struct launcher *launcher, int rc)
 {
     unsigned char byte = (unsigned char)rc;
     launcher_serves(launcher);
+    if (rc == 0)
+        keeper_begin(launcher);
     if (launcher->ready_fd < 0)
         return;
     ssize_t ignored = write(launcher->ready_fd, &byte, 1);
@@ -283,6 +287,69 @@ static jint JNICALL native_chown(JNIEnv *env, jclass c, jbyteArray path, jint ui
     int error = text && lchown(text, (uid_t)uid, (gid_t)gid) == 0 ? 0 : errno;
     free(text);
     return error;
+}
+
+/* int setGroups(byte[] user, int gid): those of the user; null for none. */
+static jint JNICALL native_set_groups(JNIEnv *env, jclass c, jbyteArray user, jint gid)
+{
+    (void)c;
+    size_t length;
+    char *text = user ? copy_bytes(env, user, &length) : NULL;
+    int error = user && !text ? ENOMEM : identity_set_groups(text, (gid_t)gid);
+    free(text);
+    return error;
+}
+
+static jint JNICALL native_set_gid(JNIEnv *env, jclass c, jint gid)
+{
+    (void)env;
+    (void)c;
+    return identity_set_gid((gid_t)gid);
+}
+
+static jint JNICALL native_set_uid(JNIEnv *env, jclass c, jint uid)
+{
+    (void)env;
+    (void)c;
+    return identity_set_uid((uid_t)uid);
+}
+
+static jint JNICALL native_open_process(JNIEnv *env, jclass c)
+{
+    (void)env;
+    (void)c;
+    return identity_open();
+}
+
+/* int[] handOver(byte[] directory, byte[] name, int uid, int gid): errno, number of files that have changed their
+   owner, number of those that were left to root. */
+static jintArray JNICALL native_hand_over(JNIEnv *env, jclass c, jbyteArray directory, jbyteArray name, jint uid,
+                                          jint gid)
+{
+    (void)c;
+    size_t length;
+    struct hand_over to = {.uid = (uid_t)uid, .gid = (gid_t)gid};
+    char *where = copy_bytes(env, directory, &length), *what = copy_bytes(env, name, &length);
+    int error = where && what ? identity_hand_over(where, what, &to) : ENOMEM;
+    free(where);
+    free(what);
+    jint answer[] = {error, (jint)to.own, (jint)to.left};
+    jintArray out = (*env)->NewIntArray(env, 3);
+    if (out)
+        (*env)->SetIntArrayRegion(env, out, 0, 3, answer);
+    return out;
+}
+
+/* byte[] keeperReport(): waits for lines; null when there is nothing more to come. */
+static jbyteArray JNICALL native_keeper_report(JNIEnv *env, jclass c)
+{
+    (void)c;
+    char text[4096];
+    ssize_t n = keeper_report(process, text, sizeof text);
+    jbyteArray out = n > 0 ? (*env)->NewByteArray(env, (jsize)n) : NULL;
+    if (out)
+        (*env)->SetByteArrayRegion(env, out, 0, (jsize)n, (const jbyte *)text);
+    return out;
 }
 
 /* Java opens its sockets without FD_CLOEXEC: a program that outlives its daemon would hold the daemon's port. */
@@ -412,6 +479,12 @@ void natives_register(struct launcher *launcher, JNIEnv *env, const char *class_
         {"unfinished", "()[[B", (void *)native_unfinished},
         {"run", "([[B)[B", (void *)native_run},
         {"lchown", "([BII)I", (void *)native_chown},
+        {"setGroups", "([BI)I", (void *)native_set_groups},
+        {"setGid", "(I)I", (void *)native_set_gid},
+        {"setUid", "(I)I", (void *)native_set_uid},
+        {"openProcess", "()I", (void *)native_open_process},
+        {"handOver", "([B[BII)[I", (void *)native_hand_over},
+        {"keeperReport", "()[B", (void *)native_keeper_report},
     };
     process = launcher;
     jclass owner = load_class(env, class_name);

@@ -190,7 +190,7 @@ public final class SackMain {
         for (String signal : List.of("HUP", "PIPE")) {
             Signals.ignore(signal);
         }
-        CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), log);
+        CommandServiceLog.follow(log);
         source.filter(s -> o.follow).ifPresent(s -> Thread.ofPlatform().daemon().name("configuration").start(() -> follow(s, log)));
         DaemonProcess.ready(0);
         log.info("sackd version " + Release.VERSION + " serves " + sack.map(Sack::path).map(String::valueOf).orElse("nobody"));

@@ -4,7 +4,7 @@ import dev.muster.config.AuthPlaces;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
-import dev.muster.daemon.CommandServiceKeeper;
+import dev.muster.daemon.CommandServiceLog;
 import dev.muster.daemon.ConfServers;
 import dev.muster.daemon.Configless;
 import dev.muster.daemon.DaemonLog;
@@ -295,7 +295,7 @@ public final class Main {
             }
             running.forEach(Slurmd::start);
             DaemonProcess.ready(0);
-            CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), start.log);
+            CommandServiceLog.follow(start.log);
             Lifetime.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
             if (order == Lifetime.Order.STOP) {
