@@ -5,6 +5,7 @@ import dev.muster.config.TlsPlaces;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.Signals;
+import dev.muster.daemon.ProcessIds;
 import dev.muster.model.Release;
 import dev.muster.model.json.Json;
 import dev.muster.rest.contract.Contract;
@@ -130,7 +131,7 @@ public final class Main {
 
     /** As inetd starts it, or a pipe: whoever started this process is its user. */
     private static int piped(Router router) throws IOException {
-        Request.Peer self = new Request.Peer(Privileges.uid(), Privileges.gid());
+        Request.Peer self = new Request.Peer(ProcessIds.uid(), ProcessIds.gid());
         return new Connection(router, "stdin", Optional.of(self)).serve(new FileInputStream(FileDescriptor.in),
                 new FileOutputStream(FileDescriptor.out)) ? 0 : 1;
     }

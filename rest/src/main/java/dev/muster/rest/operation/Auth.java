@@ -4,6 +4,7 @@ import dev.muster.cli.Access;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.json.Json;
+import dev.muster.daemon.ProcessIds;
 import dev.muster.rest.http.Privileges;
 import dev.muster.rest.http.Request;
 import dev.muster.rest.page.Sessions;
@@ -64,7 +65,7 @@ public class Auth {
             }
             return withToken(token, name);
         }
-        boolean own = peer.isPresent() && (peer.get().uid() == Privileges.uid() || peer.get().uid() == 0);
+        boolean own = peer.isPresent() && (peer.get().uid() == ProcessIds.uid() || peer.get().uid() == 0);
         if (own && plugins.contains(LOCAL) && (name.isEmpty() || name.equals(ownName))) {
             return kept("", () -> new Caller(Access.of(environment("")), new Request.User(ownName, Privileges.groupName(peer.get().gid()))));
         }
