@@ -1,6 +1,7 @@
 package dev.muster.accounting;
 
 import dev.muster.accounting.db.AccountingException;
+import dev.muster.accounting.db.Database;
 import dev.muster.accounting.dbd.DbdConfig;
 import dev.muster.accounting.dbd.SlurmdbdServer;
 import dev.muster.accounting.table.AccountingStore;
@@ -10,6 +11,7 @@ import dev.muster.config.file.SisterFiles;
 import dev.muster.config.key.ConfigError;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
+import dev.muster.daemon.DaemonUser;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
@@ -149,12 +151,13 @@ public final class Main {
             System.err.println("slurmdbd: fatal: Could not open/read/parse slurmdbd.conf file " + file);
             return 1;
         }
-        Optional<String> unfit = unfit(file, conf);
+        Identities identities = new Identities();
+        Optional<String> unfit = unfit(file, conf, identities);
         if (unfit.isPresent()) {
             System.err.println("slurmdbd: fatal: " + unfit.get());
             return 1;
         }
-        return serve(o, conf);
+        return serve(o, conf, DaemonUser.of(conf.slurmUser(), identities));
     }
 
     private static File located() {
@@ -164,9 +167,9 @@ public final class Main {
     }
 
     /** The file holds a password: only its owner, SlurmUser or root, and the owner's group may have read access. */
-    private static Optional<String> unfit(File file, SlurmdbdConf conf) throws IOException {
+    private static Optional<String> unfit(File file, SlurmdbdConf conf, Identities identities) throws IOException {
         Path path = file.toPath();
-        Optional<Integer> user = new Identities().byName(conf.slurmUser()).map(i -> i.uid());
+        Optional<Integer> user = identities.byName(conf.slurmUser()).map(i -> i.uid());
         if (user.isEmpty()) {
             return Optional.of("failed to look up SlurmUser uid");
         }
@@ -185,7 +188,7 @@ public final class Main {
         return conf.given("StorageType") ? Optional.empty() : Optional.of("StorageType must be specified");
     }
 
-    private static int serve(Options o, SlurmdbdConf conf) throws IOException {
+    private static int serve(Options o, SlurmdbdConf conf, DaemonUser user) throws IOException {
         // the driver writes to standard error on its own; what matters comes as an exception
         System.setProperty("mariadb.logging.disable", "true");
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
@@ -193,6 +196,9 @@ public final class Main {
         }
         DaemonLog log = new DaemonLog("slurmdbd", conf.logFile(), o.foreground, SlurmdbdServer.logLevel(conf, o.verbose),
                 conf.text("LogTimeFormat"));
+        if (!conf.logFile().isEmpty()) {
+            user.own(Path.of(conf.logFile()), log);
+        }
         log.adoptLibraries();
         UncaughtFaults.install(log, Set.of("sweep", "accounting"));
         if (!conf.given("DbdHost")) {
@@ -201,23 +207,23 @@ public final class Main {
         DbdConfig.inert(conf).forEach(sentence -> log.info("warning: " + sentence));
         CountDownLatch end = new CountDownLatch(1);
         if (o.onlyCheck) {
+            user.become();
             return check(conf, log);
         }
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
-        processOptions(o, conf, log);
         SlurmdbdServer dbd = new SlurmdbdServer(conf, o.verbose, log, end::countDown);
+        PidFile pid;
         try {
+            user.checkPermitted();
+            dbd.prepare();
+            pid = becomeSlurmUser(o, user, conf, log);
             dbd.start();
         } catch (IOException | RuntimeException e) {
-            log.fatal(StartErrors.sentence(e));
-            if (!o.foreground && !conf.logFile().isEmpty()) {        // else the log has said it there
-                System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
-            }
             dbd.stop();
-            return 1;
+            return fatal(e, o, conf, log);
         }
-        PidFile pid = PidFile.make("PidFile", conf.pidFile(), log);
+        pid.write(log);
         Signals.on("HUP", () -> {
             log.info("Reconfigure signal (SIGHUP) received");
             dbd.reconfigure();
@@ -253,14 +259,35 @@ public final class Main {
         return 1;
     }
 
-    /** -n and -s. */
-    private static void processOptions(Options o, SlurmdbdConf conf, DaemonLog log) {
+    private static int fatal(Exception e, Options o, SlurmdbdConf conf, DaemonLog log) {
+        log.fatal(StartErrors.sentence(e));
+        if (!o.foreground && !conf.logFile().isEmpty()) {        // else the log has said it there
+            System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
+        }
+        return 1;
+    }
+
+    /** With -n before, and -s after. @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the tables */
+    private static PidFile becomeSlurmUser(Options o, DaemonUser user, SlurmdbdConf conf, DaemonLog log) throws IOException {
         if (o.nice != 0) {
             DaemonProcess.renice(o.nice, log);
+        }
+        PidFile pid = PidFile.open("PidFile", conf.pidFile(), log);
+        user.ownPidFile(pid.path(), log);
+        Optional<Path> tables = SlurmdbdServer.embeddedTables(conf);
+        if (tables.isPresent()) {
+            user.takeOver("StorageLoc", tables.get(), Database.EMBEDDED_FILE, List.of(), log);
+        }
+        user.become();
+        Optional<String> unusable = tables.isEmpty() ? Optional.empty()
+                : user.unusable("StorageLoc", tables.get(), List.of(Database.EMBEDDED_FILE));
+        if (unusable.isPresent()) {
+            throw new IOException(unusable.get());
         }
         Path directory = conf.logFile().isEmpty() ? null : Path.of(conf.logFile()).toAbsolutePath().getParent();
         if (o.changeDirectory && directory != null) {
             DaemonProcess.workIn(directory, log);
         }
+        return pid;
     }
 }

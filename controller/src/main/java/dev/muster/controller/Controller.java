@@ -1,6 +1,5 @@
 package dev.muster.controller;
 
-import dev.muster.config.AuthPlaces;
 import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
@@ -89,7 +88,6 @@ import dev.muster.model.json.Json;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.transport.Audience;
-import dev.muster.transport.Caller;
 import dev.muster.transport.Server;
 import dev.muster.transport.Tokens;
 import dev.muster.transport.Verifier;
@@ -144,6 +142,7 @@ public final class Controller {
     private ExternalDbds external;
     private Server server;
     private Optional<Sack> sack = Optional.empty();
+    private Optional<Credentials> credentials = Optional.empty();
     private volatile boolean stopping;
     private volatile boolean primary;
     private final List<String> early = new ArrayList<>();
@@ -184,6 +183,13 @@ public final class Controller {
 
     // ---- start
 
+    /** Reads keys, and makes the socket for the callers of this host, before slurmctld becomes SlurmUser. @throws IOException if a key is unfit */
+    public void prepare() throws IOException {
+        SlurmConf c = conf.get();
+        credentials = Optional.of(Credentials.read(c, slurmUid(c), identities, new TlsLog(flags::has, log::info), log));
+        sack = credentials.get().sack();
+    }
+
     /**
      * Recovers the state and serves.
      *
@@ -192,6 +198,9 @@ public final class Controller {
      */
     public void start(boolean clean) throws IOException {
         SlurmConf c = conf.get();
+        if (credentials.isEmpty()) {
+            prepare();
+        }
         Path stateDir = Path.of(c.stateSaveLocation());
         place = StateDirectory.open(stateDir, c.clusterName(), clean, log::error);
         Path journalDir = stateDir.resolve("journal");
@@ -199,7 +208,7 @@ public final class Controller {
         journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
         blobs = new Blobs(stateDir.resolve("blobs"));
         core = new Core(scheduler);
-        Sessions sessions = sessions(c);
+        Sessions sessions = credentials.get().sessions();
         recover(CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions)));
         journal.retainFrom(() -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
         clock = new Clock(core.state().tickMs() + 1);
@@ -234,7 +243,7 @@ public final class Controller {
         begun();
         programs.primary(true);
         int slurmUid = slurmUid(c);
-        Optional<Tokens> taken = tokens(c);
+        Optional<Tokens> taken = credentials.get().tokens();
         desk = new TokenIssuer(taken, conf::get, identities, slurmUid, log);
         RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "";
@@ -244,7 +253,7 @@ public final class Controller {
                 verifier, limit.before(api::handle), Map.of("node", links::serve), pages(c, taken, slurmUid), log::error));
         thread.doorsOpen();
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
-        sack = Sack.open(AuthPlaces.of(c), sessions.keys(), c.clusterName(), identities, log);
+        sack.ifPresent(s -> s.serve(sessions.keys()));
         Thread.ofVirtual().name("nodes").start(this::watchNodes);
         Thread.ofVirtual().name("groups").start(groupLook::run);
         new PlanThread(scheduler, thread, () -> stopping, statistics.plans(), log).start();
@@ -293,15 +302,6 @@ public final class Controller {
         boolean first = thread.durable().accounts().isEmpty();
         thread.execute(new Command.ApplyPolicy(policy.withUsers(users)), -1);
         (first ? PartitionQos.unknown(conf.get(), thread.durable()) : List.<ConfigError>of()).forEach(e -> log.error(e.message()));
-    }
-
-    private Optional<Tokens> tokens(SlurmConf c) throws IOException {
-        return TokenKey.tokens(c.text(Key.AUTH_ALT_TYPES), c.authAltParameters(), c.stateSaveLocation(), identities);
-    }
-
-    private Sessions sessions(SlurmConf c) throws IOException {
-        int uid = slurmUid(c);
-        return new Sessions(c, new Caller(uid, 0), uid, true).telling(new TlsLog(flags::has, log::info)).complainingTo(log::error);
     }
 
     private int slurmUid(SlurmConf c) {

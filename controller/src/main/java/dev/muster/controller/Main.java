@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.config.AuthPlaces;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
@@ -9,9 +10,11 @@ import dev.muster.config.sister.HelpersConf;
 import dev.muster.config.sister.KafkaConf;
 import dev.muster.config.sister.ResourcesYaml;
 import dev.muster.config.sister.Topologies;
-import dev.muster.daemon.CommandServiceKeeper;
+import dev.muster.controller.engine.StateDirectory;
+import dev.muster.daemon.CommandServiceLog;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
+import dev.muster.daemon.DaemonUser;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
@@ -64,9 +67,9 @@ public final class Main {
     }
 
     /** Returns whether the text is a user's name or number, or the number of this process, which may have no name in a container. */
-    private static boolean isUser(String text) {
+    private static boolean isUser(String text, Identities identities) {
         try {
-            return new Identities().byName(text).isPresent() || text.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString());
+            return identities.byName(text).isPresent() || text.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid").toString());
         } catch (IOException e) {
             return false;
         }
@@ -85,8 +88,9 @@ public final class Main {
             }
             case SlurmConf.Parsed.Ok ok -> conf = ok.conf();
         }
+        Identities identities = new Identities();
         for (Map.Entry<String, String> user : List.of(Map.entry("SlurmUser", conf.slurmUser()), Map.entry("SlurmdUser", conf.slurmdUser()))) {
-            if (!isUser(user.getValue())) {
+            if (!isUser(user.getValue(), identities)) {
                 System.err.println("slurmctld: error: Invalid user for " + user.getKey() + " " + user.getValue() + ", ignored");
                 System.err.println("slurmctld: fatal: Unable to process configuration file");
                 return 1;
@@ -111,19 +115,14 @@ public final class Main {
             return 1;
         }
         try {
-            return serve(o, conf, file);
+            return serve(o, conf, file, DaemonUser.of(conf.slurmUser(), identities));
         } catch (IOException | RuntimeException e) {
             System.err.println("slurmctld: fatal: " + StartErrors.sentence(e));
             return 1;
         }
     }
 
-    /** A daemon serves also where it cannot say its process id. */
-    private static PidFile pidFile(SlurmConf conf, DaemonLog log) {
-        return PidFile.make("SlurmctldPidFile", conf.slurmctldPidFile(), log);
-    }
-
-    private static int serve(Options o, SlurmConf conf, File file) throws IOException {
+    private static int serve(Options o, SlurmConf conf, File file, DaemonUser user) throws IOException {
         String logFile = o.logFile().isEmpty() ? conf.slurmctldLogFile() : o.logFile();
         DaemonLog log;
         try {
@@ -138,7 +137,12 @@ public final class Main {
         log.adoptLibraries();
         UncaughtFaults.install(log, ESSENTIAL);
         o.remarks().forEach(sentence -> log.info("warning: " + sentence));
-        applyProcessOptions(o, conf, logFile, log);
+        if (!logFile.isEmpty()) {
+            user.own(Path.of(logFile), log);
+        }
+        if (o.nice() != 0) {
+            DaemonProcess.renice(o.nice(), log);
+        }
         Optional<String> stranger = ControllerHost.refusal(conf, ControllerHost.ofThisHost());
         if (stranger.isPresent()) {
             log.error(stranger.get());
@@ -153,7 +157,14 @@ public final class Main {
             log.error("fatal: the controller cannot go on", fault);
             Runtime.getRuntime().halt(1);
         });
+        PidFile pid;
         try {
+            user.checkPermitted();
+            controller.prepare();
+            pid = becomeSlurmUser(user, conf, log);
+            if (o.changeDirectory() || !o.foreground()) {
+                DaemonProcess.workIn(Options.workingDirectory(logFile, Path.of(conf.stateSaveLocation())), log);
+            }
             controller.start(o.clean());
         } catch (IOException | RuntimeException e) {
             log.fatal(StartErrors.sentence(e));
@@ -165,13 +176,13 @@ public final class Main {
             return 1;
         }
         log.info("slurmctld version " + Release.VERSION + " started on cluster " + conf.clusterName());
-        PidFile pid = pidFile(conf, log);
+        pid.write(log);
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
         Signals.on("HUP", controller::reconfigure);
         DaemonProcess.reopenOnUsr2(log);
         Signals.ignore("PIPE");
-        CommandServiceKeeper.start(Optional.ofNullable(System.getProperty("muster.prefix")), log);
+        CommandServiceLog.follow(log);
         DaemonProcess.ready(0);
         try {
             end.await();
@@ -185,13 +196,25 @@ public final class Main {
         return rc[0];
     }
 
-    /** The nice value, and the directory that core files go to. */
-    private static void applyProcessOptions(Options o, SlurmConf conf, String logFile, DaemonLog log) {
-        if (o.nice() != 0) {
-            DaemonProcess.renice(o.nice(), log);
+    /** @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the state */
+    private static PidFile becomeSlurmUser(DaemonUser user, SlurmConf conf, DaemonLog log) throws IOException {
+        PidFile pid = PidFile.open("SlurmctldPidFile", conf.slurmctldPidFile(), log);
+        user.ownPidFile(pid.path(), log);
+        if (!conf.text(Key.SLURM_SCHED_LOG_FILE).isEmpty()) {
+            user.own(Path.of(conf.text(Key.SLURM_SCHED_LOG_FILE)), log);
         }
-        if (o.changeDirectory() || !o.foreground()) {
-            DaemonProcess.workIn(Options.workingDirectory(logFile, Path.of(conf.stateSaveLocation())), log);
+        String key = Key.STATE_SAVE_LOCATION.slurmName();
+        Path state = Path.of(conf.stateSaveLocation());
+        user.takeOver(key, state, StateDirectory.MARK, StateDirectory.LARGE, log);
+        user.become();
+        AuthPlaces.of(conf).keyFiles().stream().filter(File::isFile).findFirst().filter(f -> !f.canRead()).ifPresent(f -> log.error(f
+                + " cannot be read by SlurmUser: another key in it is known after the next start only. To change keys without one: chown "
+                + conf.slurmUser() + " " + f));
+        StateDirectory.checkAccess(state);
+        Optional<String> unusable = user.unusable(key, state, StateDirectory.NEEDED);
+        if (unusable.isPresent()) {
+            throw new IOException(unusable.get());
         }
+        return pid;
     }
 }

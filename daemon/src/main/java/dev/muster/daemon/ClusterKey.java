@@ -29,6 +29,11 @@ public final class ClusterKey {
         return Optional.empty();
     }
 
+    /** Returns whether a key file is there. */
+    public static boolean isThere(AuthPlaces places) {
+        return places.keyFiles().stream().anyMatch(File::isFile);
+    }
+
     /** As {@link #find}; where there is none yet, one is made in the last place, readable by its owner only. */
     public static KeySet findOrMake(AuthPlaces places) throws IOException {
         Optional<KeySet> found = find(places);

@@ -1,46 +1,80 @@
 package dev.muster.daemon;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
 
-/** A daemon's pid file. */
+/** A daemon's pid file. It is opened as the user that starts the daemon, and written when the daemon serves: until then it names the one before. */
 public final class PidFile {
     private final Path path;
+    private final Optional<FileChannel> channel;
 
-    private PidFile(Path path) {
+    private PidFile(Path path, Optional<FileChannel> channel) {
         this.path = path;
+        this.channel = channel;
     }
 
-    /** @throws IOException if it cannot be written */
-    public PidFile(String path) throws IOException {
-        this(Path.of(path));
-        Path parent = this.path.getParent();
-        if (parent != null) {
-            Files.createDirectories(parent);
-        }
-        Files.write(this.path, (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII));
-        Files.setPosixFilePermissions(this.path, PosixFilePermissions.fromString("rw-r--r--"));
-    }
-
-    /** As Slurm has it, a daemon serves also where the file cannot be written, and the log says so. */
-    public static PidFile make(String key, String path, DaemonLog log) {
+    /** As Slurm has it, a daemon serves also where the file cannot be opened, and the log says so. */
+    public static PidFile open(String key, String path, DaemonLog log) {
+        Path file = Path.of(path);
         try {
-            return new PidFile(path);
+            if (file.getParent() != null) {
+                Files.createDirectories(file.getParent());
+            }
+            FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
+            return new PidFile(file, Optional.of(channel));
         } catch (IOException e) {
             log.error("Unable to open pidfile `" + path + "' (" + key + "): " + StartErrors.reason(e));
-            return new PidFile(Path.of(path));
+            return new PidFile(file, Optional.empty());
         }
     }
 
-    /** Removes it, if it is still ours. */
+    /** Opened and written. */
+    public static PidFile make(String key, String path, DaemonLog log) {
+        PidFile out = open(key, path, log);
+        out.write(log);
+        return out;
+    }
+
+    /** With the number of this process. */
+    public void write(DaemonLog log) {
+        try {
+            if (channel.isPresent()) {
+                byte[] line = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+                channel.get().truncate(0);
+                channel.get().write(ByteBuffer.wrap(line), 0);
+            }
+        } catch (IOException e) {
+            log.error("Unable to write pidfile `" + path + "': " + StartErrors.reason(e));
+        }
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    /** Removes it, if it is still ours; where the directory is root's alone, it is emptied. */
     public void remove() {
         try {
             String pid = Files.readString(path).trim();
-            if (pid.equals(Long.toString(ProcessHandle.current().pid()))) {
+            if (!pid.equals(Long.toString(ProcessHandle.current().pid()))) {
+                return;
+            }
+            try {
                 Files.delete(path);
+            } catch (IOException e) {
+                if (channel.isPresent()) {
+                    channel.get().truncate(0);
+                }
             }
         } catch (IOException e) {
             // gone already, or another daemon's: nothing of ours to remove

@@ -25,18 +25,17 @@ import java.util.function.Supplier;
 public final class Sack implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Path path;
-    private final Supplier<KeySet> keys;
     private final String cluster;
     private final Identities identities;
     private final boolean clientIds;
     private final DaemonLog log;
+    private volatile Supplier<KeySet> keys = () -> KeySet.NONE;
     private final SecureRandom random = new SecureRandom();
 
     /** @throws IOException if the socket cannot be made */
-    private Sack(String path, Supplier<KeySet> keys, String cluster, Identities identities, boolean clientIds, DaemonLog log) throws IOException {
+    private Sack(String path, String cluster, Identities identities, boolean clientIds, DaemonLog log) throws IOException {
         this.clientIds = clientIds;
         this.path = Path.of(path);
-        this.keys = keys;
         this.cluster = cluster;
         this.identities = identities;
         this.log = log;
@@ -44,26 +43,34 @@ public final class Sack implements AutoCloseable {
         server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(this.path));
         Files.setPosixFilePermissions(this.path, PosixFilePermissions.fromString("rw-rw-rw-"));
-        Thread.ofPlatform().daemon().name("sack").start(this::serve);
     }
 
     /** The first of the host's places that can be used, skipping those another daemon already serves. */
     public static Optional<Sack> open(AuthPlaces places, Supplier<KeySet> keys, String cluster, Identities identities, DaemonLog log) {
-        if (keys.get().isEmpty()) {
-            return Optional.empty();
-        }
+        return keys.get().isEmpty() ? Optional.empty() : bind(places, cluster, identities, log).map(s -> s.serve(keys));
+    }
+
+    /** As {@link #open}, of a daemon that becomes SlurmUser after it: callers wait until {@link #serve}. */
+    public static Optional<Sack> bind(AuthPlaces places, String cluster, Identities identities, DaemonLog log) {
         for (String place : places.sackSockets()) {
             if (answers(place)) {
                 log.debug("sack: " + place + " is served by another daemon");
                 continue;
             }
             try {
-                return Optional.of(new Sack(place, keys, cluster, identities, places.clientIds(), log));
+                return Optional.of(new Sack(place, cluster, identities, places.clientIds(), log));
             } catch (IOException e) {
                 log.debug("sack: " + place + ": " + e.getMessage());
             }
         }
         return Optional.empty();
+    }
+
+    /** @param signing what sessions are signed with */
+    public Sack serve(Supplier<KeySet> signing) {
+        keys = signing;
+        Thread.ofPlatform().daemon().name("sack").start(this::accept);
+        return this;
     }
 
     private static boolean answers(String place) {
@@ -74,7 +81,7 @@ public final class Sack implements AutoCloseable {
         }
     }
 
-    private void serve() {
+    private void accept() {
         while (server.isOpen()) {
             try {
                 SocketChannel client = server.accept();

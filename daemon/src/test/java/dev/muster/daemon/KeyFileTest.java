@@ -1,6 +1,7 @@
 package dev.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.muster.transport.KeySet;
 import java.io.File;
@@ -63,5 +64,20 @@ class KeyFileTest {
         assertThat(main(ring)).isEqualTo("one that comes before it");
         write("slurm.jwks", "broken");
         assertThat(main(ring)).as("broken").isEqualTo("one that comes before it");
+    }
+
+    /** Root read it, and SlurmUser may not: a key of a lesser place is another one. */
+    @Test
+    void aKeyThatMayNotBeReadAnyMoreGoesOn() throws IOException, InterruptedException {
+        assumeTrue(ProcessIds.uid() != 0, "root reads every file");
+        File first = dir.resolve("slurm.key").toFile();
+        File second = dir.resolve("state.key").toFile();
+        KeyFile<KeySet> ring = new KeyFile<>(List.of(first, second), ClusterKey::read, KeySet.NONE);
+        write("state.key", "the second secret of all");
+        write("slurm.key", "the first secret of all");
+        assertThat(main(ring)).isEqualTo("the first secret of all");
+        Files.setPosixFilePermissions(first.toPath(), PosixFilePermissions.fromString("---------"));
+        look();
+        assertThat(main(ring)).isEqualTo("the first secret of all");
     }
 }

@@ -32,6 +32,8 @@ public final class Database implements AutoCloseable {
     private static final int COMPACT_BYTES = 16 << 20;
     private static final int VALID_WITHIN_S = 2;
     private static final int CONNECT_WITHIN_MS = 5_000;
+    /** The file of embedded tables, in their directory. */
+    public static final String EMBEDDED_FILE = "accounting.mv.db";
     public static final int PORT = 3306;
     public static final int POSTGRESQL_PORT = 5432;
     /** PostgreSQL's word for a database that there is not, and for one that there is already. */
@@ -138,7 +140,7 @@ public final class Database implements AutoCloseable {
         // slurmdbd's log has the errors; the database's own trace file would contain statements and have the umask's mode
         Database out = h2("jdbc:h2:file:" + directory.toAbsolutePath().resolve("accounting") + ";DB_CLOSE_ON_EXIT=FALSE;WRITE_DELAY=0;RETENTION_TIME="
                 + RETENTION_MS + ";CACHE_SIZE=" + CACHE_KB + ";TRACE_LEVEL_FILE=0");
-        out.file = Optional.of(directory.toAbsolutePath().resolve("accounting.mv.db"));
+        out.file = Optional.of(directory.toAbsolutePath().resolve(EMBEDDED_FILE));
         return out;
     }
 

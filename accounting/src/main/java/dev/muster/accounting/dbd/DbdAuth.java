@@ -27,6 +27,8 @@ final class DbdAuth {
                 ? Optional.of(new Munge(conf.parameters("AuthInfo").getOrDefault("socket", ""))) : Optional.empty();
         KeyFile<KeySet> keys = new KeyFile<>(places(conf, directory, munge), ClusterKey::read, KeySet.NONE);
         keys.check();
+        // they are known from now on, also where SlurmUser may not read the file
+        keys.get();
         boolean clientIds = !munge && conf.parameters("AuthInfo").containsKey("use_client_ids");
         return new Verifier(keys, "", daemon,
                 TokenKey.tokens(conf.text("AuthAltTypes"), conf.parameters("AuthAltParameters"), directory.getPath(), identities),

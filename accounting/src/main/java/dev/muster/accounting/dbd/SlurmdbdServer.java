@@ -46,6 +46,7 @@ public final class SlurmdbdServer {
     private final int verbose;
     private final DaemonLog log;
     private final Identities identities = new Identities();
+    private Optional<Verifier> verifier = Optional.empty();
     private final Runnable onShutdown;
     private volatile boolean stopping;
     private AccountingStore store;
@@ -74,6 +75,12 @@ public final class SlurmdbdServer {
             default -> throw new IOException("StorageType=" + conf.storageType() + " is not known: " + MARIADB + ", " + POSTGRESQL + " or "
                     + EMBEDDED);
         };
+    }
+
+    /** The directory of the embedded tables; empty where a server has the tables. */
+    public static Optional<Path> embeddedTables(SlurmdbdConf conf) {
+        boolean embedded = conf.storageType().equals(EMBEDDED) && conf.storageLoc().startsWith("/");
+        return embedded ? Optional.of(Path.of(conf.storageLoc())) : Optional.empty();
     }
 
     private static Database.Server checked(SlurmdbdConf conf) throws IOException {
@@ -107,7 +114,15 @@ public final class SlurmdbdServer {
                 conf.text("StorageParameters"));
     }
 
+    /** Reads keys, before slurmdbd becomes SlurmUser: they may be root's alone. @throws IOException if a key is unfit */
+    public void prepare() throws IOException {
+        verifier = Optional.of(DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities).telling(log::error));
+    }
+
     public void start() throws IOException {
+        if (verifier.isEmpty()) {
+            prepare();
+        }
         store = opened(database(conf));
         BookStore books = new BookStore(store, System.currentTimeMillis() / 1000);
         int slurmUid = identities.byName(conf.slurmUser()).map(i -> i.uid()).orElseThrow(() -> new IOException("Invalid user for SlurmUser "
@@ -116,8 +131,8 @@ public final class SlurmdbdServer {
         TlsPlaces tls = TlsPlaces.of(conf);
         Optional<TlsIdentity> identity = tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty();
         identity.ifPresent(own -> own.tell(new TlsLog(flag -> DbdConfig.hasFlag(conf, flag), log::info)));
-        Verifier verifier = DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities).telling(log::error);
-        server = StartErrors.listening("DbdPort", conf.dbdPort(), () -> Server.start("", conf.dbdPort(), identity, verifier, api::handle, Map.of(),
+        Verifier callers = verifier.get();
+        server = StartErrors.listening("DbdPort", conf.dbdPort(), () -> Server.start("", conf.dbdPort(), identity, callers, api::handle, Map.of(),
                 SlurmdbdServer::page, log::error));
         Thread.ofVirtual().name("sweep").start(this::sweep);
         log.info("slurmdbd version " + Release.VERSION + " started");

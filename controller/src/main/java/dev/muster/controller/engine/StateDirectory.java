@@ -40,6 +40,12 @@ public final class StateDirectory {
         this.directory = directory;
     }
 
+    /** What only a state of this daemon has, and what of it may be very many files. */
+    public static final String MARK = "journal";
+    public static final List<String> LARGE = List.of("blobs");
+    /** What is read and written at the start. */
+    public static final List<String> NEEDED = List.of(MARK, "accounting", "blobs", NAME_FILE, HIGHEST_FILE);
+
     /**
      * @param clean forgets what was there ({@code -c})
      * @throws IOException with a sentence that names the key, if the directory is another cluster's, Slurm's own, or cannot be used
@@ -47,6 +53,7 @@ public final class StateDirectory {
     public static StateDirectory open(Path directory, String cluster, boolean clean, Consumer<String> complain) throws IOException {
         StateDirectory out = new StateDirectory(directory);
         out.make("");
+        checkAccess(directory);
         out.checkName(cluster);
         out.checkForeign(complain);
         if (clean) {
@@ -79,6 +86,13 @@ public final class StateDirectory {
             Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx------"));
         } catch (IOException e) {
             throw new IOException(KEY + directory + ": cannot create " + (part.isEmpty() ? "it" : part) + ": " + StartErrors.reason(e), e);
+        }
+    }
+
+    /** @throws IOException in Slurm's words, if this process cannot use what is there */
+    public static void checkAccess(Path directory) throws IOException {
+        if (Files.isDirectory(directory) && (!Files.isReadable(directory) || !Files.isWritable(directory) || !Files.isExecutable(directory))) {
+            throw new IOException("Incorrect permissions on state save loc: " + directory);
         }
     }
 

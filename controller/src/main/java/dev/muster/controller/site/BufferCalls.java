@@ -41,8 +41,8 @@ final class BufferCalls {
     }
 
     /** What is wrong with the script, "" if nothing is. */
-    String check(Path script, String user, int seconds) {
-        Answer answer = call(0, script, user, "", List.of(), new Json.Obj(), seconds);
+    String check(Path script, int seconds) {
+        Answer answer = call(0, script, "", List.of(), new Json.Obj(), seconds);
         return answer.success ? "" : answer.text;
     }
 
@@ -52,8 +52,7 @@ final class BufferCalls {
 
     /** For a job. @param job as {@link #describe} has it; without fields the function gets none */
     Answer call(int jobId, String function, List<String> arguments, Json.Obj job, int seconds) {
-        SlurmConf c = conf.get();
-        return call(jobId, c.sister(FILE).toPath(), c.slurmUser(), function, arguments, job, seconds);
+        return call(jobId, conf.get().sister(FILE).toPath(), function, arguments, job, seconds);
     }
 
     /** Ends what runs for the job. */
@@ -79,13 +78,9 @@ final class BufferCalls {
                 .put("texts", new Json.Obj().put("nodes", job.run().allocation().isEmpty() ? "" : job.run().allocation().hostList()));
     }
 
-    private Answer call(int jobId, Path script, String user, String function, List<String> arguments, Json.Obj job, int seconds) {
-        List<String> command = new ArrayList<>();
-        if (System.getProperty("user.name", "").equals("root") && !user.equals("root") && !user.equals("0")) {
-            command.addAll(List.of("setpriv", "--reuid", user, "--init-groups", "--"));
-        }
+    private Answer call(int jobId, Path script, String function, List<String> arguments, Json.Obj job, int seconds) {
         // the answer has a descriptor of its own: what the script prints goes to standard error
-        command.addAll(List.of("/bin/sh", "-c", "exec \"$@\" 3>&1 1>&2", "sh"));
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "exec \"$@\" 3>&1 1>&2", "sh"));
         command.addAll(List.of(System.getProperty("java.home") + "/bin/java", "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1", "-Xmx256m", "-XX:-UsePerfData", "-cp", System.getProperty("java.class.path"),
                 BufferScript.class.getName(), script.toString()));

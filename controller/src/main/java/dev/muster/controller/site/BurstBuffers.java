@@ -93,7 +93,7 @@ public final class BurstBuffers {
         }
         BurstBufferConf fresh = BurstBufferConf.read(c, new ArrayList<>());
         fresh.without().forEach(key -> log.info("warning: burst_buffer.conf: " + key + " has no effect"));
-        String wrong = calls.check(c.sister(BufferCalls.FILE).toPath(), c.slurmUser(), fresh.otherS());
+        String wrong = calls.check(c.sister(BufferCalls.FILE).toPath(), fresh.otherS());
         if (wrong.isEmpty()) {
             settings = fresh;
             poolsAtS = 0;
@@ -121,16 +121,7 @@ public final class BurstBuffers {
         Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Path script = directory.resolve("script");
         Files.write(script, content.toArray());
-        own(directory);
-        own(script);
         return script;
-    }
-
-    private void own(Path path) throws IOException {
-        String user = conf.get().slurmUser();
-        if (System.getProperty("user.name", "").equals("root") && !user.equals("root") && !user.equals("0")) {
-            Files.setOwner(path, path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user));
-        }
     }
 
     private static void remove(Path directory) {
@@ -365,7 +356,6 @@ public final class BurstBuffers {
             String script = script(directory, job).toString();
             Path variables = directory.resolve("path");
             Files.write(variables, new byte[0]);
-            own(variables);
             List<String> arguments = List.of(Integer.toString(job.id()), script, variables.toString(), uid(job), gid(job));
             BufferCalls.Answer answer = calls.call(job.id(), "slurm_bb_paths", arguments, BufferCalls.describe(job), settings.otherS());
             String function = "slurm_bb_paths: ";
