@@ -15,14 +15,13 @@ import dev.muster.core.tres.Licenses;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
-import dev.muster.scheduler.forecast.Forecast;
-import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.queue.PriorityIndex;
 import dev.muster.scheduler.request.ExtraConstraint;
 import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.timeline.RemainingTime;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -220,7 +219,7 @@ public final class Explainer {
         if (!missing.isEmpty() && job.desc().request().nodeList().isEmpty()) {
             return missing(job);
         }
-        for (String name : Feasibility.names(job.desc().request().nodeList())) {
+        for (String name : HostList.distinct(job.desc().request().nodeList())) {
             Optional<Node> node = state.nodes().find(name);
             if (node.isPresent() && !node.get().isUsable()) {
                 evidence.add("Node " + name + " is " + node.get().baseState() + flags(node.get())
@@ -353,7 +352,7 @@ public final class Explainer {
         int most = 0;
         long memory = 0;
         List<NodeSelector.Candidate> able = new ArrayList<>();
-        List<String> excluded = Feasibility.names(need.excludeList());
+        List<String> excluded = HostList.distinct(need.excludeList());
         boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
             Node node = state.nodes().at(n);
@@ -387,7 +386,7 @@ public final class Explainer {
 
     /** By the scheduler's own choice of nodes: their number, devices and neighbourhood count. */
     private boolean canPick(ResourceNeed need, List<NodeSelector.Candidate> able) {
-        List<String> named = Feasibility.names(need.nodeList());
+        List<String> named = HostList.distinct(need.nodeList());
         List<NodeSelector.Candidate> order = new ArrayList<>(able.stream().filter(c -> named.contains(c.node().spec.name())).toList());
         if (order.size() < named.size()) {
             return false;
@@ -417,14 +416,14 @@ public final class Explainer {
                 running.add(other);
             }
         }
-        running.sort(Comparator.comparingLong(j -> Forecast.left(state, j, now.tickMs())));
+        running.sort(Comparator.comparingLong(j -> RemainingTime.seconds(state, j, now.tickMs())));
         evidence.add(running.size() + " job" + (running.size() == 1 ? " has" : "s have") + " its nodes"
                 + (running.isEmpty() ? "." : "; first to leave:"));
         for (Job first : running.stream().filter(shown).limit(NAMED_MAX).toList()) {
-            long left = Forecast.left(state, first, now.tickMs());
+            long left = RemainingTime.seconds(state, first, now.tickMs());
             evidence.add("Job " + first.displayId() + " of " + first.desc().owner().user() + " has " + first.run().allocation().cpus()
                     + (first.run().allocation().cpus() == 1 ? " CPU on " : " CPUs on ")
-                    + first.run().allocation().hostList() + (left >= Forecast.ENDLESS_S ? ", without a limit: a year counts as his time."
+                    + first.run().allocation().hostList() + (left >= RemainingTime.ENDLESS_S ? ", without a limit: a year counts as his time."
                     : " until " + clock.apply(now.seconds() + left) + " at the latest."));
         }
     }

@@ -27,7 +27,7 @@ class FarAheadTest {
         Scheduler s = (Scheduler) c.core().planner();
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
-        return s.outlooks().make(c.state(), now, 1000);
+        return s.forecasts().make(c.state(), now, 1000);
     }
 
     private static List<Integer> many(Cluster c, int count, String what) {
@@ -104,8 +104,8 @@ class FarAheadTest {
             c.schedule();
             int both = c.accept("nodesMin=2 exclusive=NODE timing.timeLimitMin=" + DAY_MIN);
             if (elsewhere) {
-                s.outlooks().elsewhere(true);
-                s.outlooks().offer(plan(c));
+                s.forecasts().elsewhere(true);
+                s.forecasts().offer(plan(c));
             }
             int tooLong = c.accept("tasks=4 timing.timeLimitMin=" + 9 * DAY_MIN);
             int fits = c.accept("tasks=4 timing.timeLimitMin=" + 7 * DAY_MIN);
@@ -256,20 +256,20 @@ class FarAheadTest {
         Runnable soon = () -> {
             Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
             s.starts(c.state(), now, 0);
-            s.plan(s.outlooks().input(c.state(), now, 1000), true);
+            s.plan(s.forecasts().input(c.state(), now, 1000), true);
         };
         soon.run();
-        long vague = s.outlooks().start(jobs.get(2));
+        long vague = s.forecasts().start(jobs.get(2));
         while (s.planRest()) {
-            assertThat(s.outlooks().start(jobs.get(2))).isEqualTo(vague);
+            assertThat(s.forecasts().start(jobs.get(2))).isEqualTo(vague);
         }
-        long exact = s.outlooks().start(jobs.get(2));
+        long exact = s.forecasts().start(jobs.get(2));
         assertThat(exact).isLessThan(vague).isBetween(c.seconds() + 60L * DAY_S, c.seconds() + 61L * DAY_S);
         soon.run();
-        assertThat(s.outlooks().start(jobs.get(2))).as("the plan before knows more").isEqualTo(exact);
+        assertThat(s.forecasts().start(jobs.get(2))).as("the plan before knows more").isEqualTo(exact);
         c.apply(new Command.UpdateJob(0, new Command.JobRef("" + jobs.get(2), jobs.get(2), -1, Command.JobRef.NO_STEP), Map.of("priority", "0")));
         soon.run();
-        assertThat(s.outlooks().start(jobs.get(2))).as("held").isZero();
+        assertThat(s.forecasts().start(jobs.get(2))).as("held").isZero();
     }
 
     private static void cancel(Cluster c, int job) {

@@ -99,7 +99,7 @@ class GpuCoresPlanTest {
         Scheduler s = (Scheduler) c.core().planner();
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
-        return s.outlooks().make(c.state(), now, 0).estimate(id).map(e -> e.start()).orElse(-1L);
+        return s.forecasts().make(c.state(), now, 0).estimate(id).map(e -> e.start()).orElse(-1L);
     }
 
     private static boolean runs(Cluster c, int id) {

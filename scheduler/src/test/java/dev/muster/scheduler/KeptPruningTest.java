@@ -21,7 +21,7 @@ class KeptPruningTest {
     private static Map<Integer, String> reasons(Cluster c, Scheduler s, List<Planner.Start> starts) {
         Map<Integer, String> out = new TreeMap<>();
         c.state().jobs().values().forEach(j -> {
-            if (j.isPending() && s.isQueued(j.id()) && starts.stream().noneMatch(p -> p.jobId() == j.id())) {
+            if (j.isPending() && s.queue().ranks().has(j.id()) && starts.stream().noneMatch(p -> p.jobId() == j.id())) {
                 out.put(j.id(), s.reason(j.id()).toString());
             }
         });
@@ -102,7 +102,7 @@ class KeptPruningTest {
                 c.apply(new Command.ApplyPolicy(PruningTest.policy()));
             }
             Scheduler pruned = (Scheduler) c.core().planner();
-            pruned.outlooks().elsewhere(true);
+            pruned.forecasts().elsewhere(true);
             for (int step = 0; step < STEPS; step++) {
                 for (int i = r.nextInt(9); i > 0; i--) {
                     c.submit(PruningTest.job(r) + inReservation(c, r) + (charged
@@ -112,15 +112,15 @@ class KeptPruningTest {
                 Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
                 if (step % 4 == 0) {
                     pruned.starts(c.state(), now, 0);
-                    pruned.outlooks().offer(pruned.outlooks().make(c.state(), now, 1 + r.nextInt(30)));
+                    pruned.forecasts().offer(pruned.forecasts().make(c.state(), now, 1 + r.nextInt(30)));
                 }
                 String as = "seed " + seed + " step " + step + " " + options;
                 Scheduler plain = pruned.another().withoutConnections().unpruned();
                 plain.reset(c.state());
                 List<Planner.Start> fast = pruned.starts(c.state(), now, 100);
                 reserved += c.state().reservations().size();
-                kept += pruned.outlooks().kept().byJob().size();
-                plain.outlooks().keeping(pruned.outlooks().kept());
+                kept += pruned.forecasts().kept().byJob().size();
+                plain.forecasts().keeping(pruned.forecasts().kept());
                 List<Planner.Start> slow = plain.starts(c.state(), now, 100);
                 assertThat(fast).as(as).isEqualTo(slow);
                 assertThat(pruned.preemptions()).as(as).isEqualTo(plain.preemptions());

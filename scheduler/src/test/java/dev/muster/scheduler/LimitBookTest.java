@@ -100,11 +100,11 @@ class LimitBookTest {
         AccountRules rules = new AccountRules(c.state());
         AccountUse counted = new AccountUse();
         counted.reset(c.state());
-        scheduler.limits().at(c.state(), rules, scheduler.use(), c.seconds());
+        scheduler.queue().limits().at(c.state(), rules, scheduler.use(), c.seconds());
         for (Job job : c.state().jobs().values()) {
             if (job.isPending()) {
                 JobReason alone = rules.blocks(job.desc(), Allocation.NONE, job.desc().timing().timeLimitMin(), counted);
-                assertThat(scheduler.limited(job, job.desc().timing().timeLimitMin())).as(as + " job " + job.id()).isEqualTo(alone);
+                assertThat(scheduler.queue().limited(job, job.desc().timing().timeLimitMin())).as(as + " job " + job.id()).isEqualTo(alone);
                 said.merge(alone, 1, Integer::sum);
             }
         }

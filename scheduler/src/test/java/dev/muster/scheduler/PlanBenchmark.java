@@ -470,12 +470,12 @@ public final class PlanBenchmark {
     }
 
     private void plan(int places) {
-        scheduler.outlooks().offer(scheduler.outlooks().make(core.state(), new Now(ms, ms), places));
+        scheduler.forecasts().offer(scheduler.forecasts().make(core.state(), new Now(ms, ms), places));
     }
 
     /** All rows of a queue. */
     private void rows(String name, int times, int events) {
-        scheduler.outlooks().elsewhere(true);
+        scheduler.forecasts().elsewhere(true);
         Cost cold = pass();
         plan(100);
         List<Cost> settling = settle();
@@ -492,7 +492,7 @@ public final class PlanBenchmark {
                 ms += 10;
             }
             for (int i = 0; i < times; i++) {
-                scheduler.known().forgetShort();
+                scheduler.queue().classes().forgetShort();
                 anew.add(pass());
             }
             print(name + ", " + places + " places kept", places == 0 ? cold : first, warm);
@@ -501,13 +501,13 @@ public final class PlanBenchmark {
         List<Cost> plans = new ArrayList<>();
         int[] planned = {0};
         for (int i = 0; i < Math.max(3, times / 5); i++) {
-            plans.add(cost(() -> planned[0] = scheduler.outlooks().make(core.state(), new Now(ms, ms), 1000).size()));
+            plans.add(cost(() -> planned[0] = scheduler.forecasts().make(core.state(), new Now(ms, ms), 1000).size()));
         }
         System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
         print("  plan of all", plans.getFirst(), plans);
         List<Cost> soon = new ArrayList<>();
         for (int i = 0; i < Math.max(3, times / 5); i++) {
-            soon.add(cost(() -> planned[0] = new ForecastBuilder(scheduler.outlooks().input(core.state(), new Now(ms, ms), 1000)).soon().size()));
+            soon.add(cost(() -> planned[0] = new ForecastBuilder(scheduler.forecasts().input(core.state(), new Now(ms, ms), 1000)).soon().size()));
         }
         print("  of that the days that passes go by", soon.getFirst(), soon);
         events(name, events);

@@ -75,7 +75,7 @@ public class PlanPropertiesTest {
     private static void noReservationMoves(Cluster c, int heads, String as) {
         Scheduler scheduler = (Scheduler) c.core().planner();
         Map<Integer, Long> promised = new HashMap<>();
-        for (Job job : scheduler.queued()) {
+        for (Job job : scheduler.queue().jobs()) {
             // who begins in the coarse part of the plan is rounded anew each time
             if (promised.size() < heads && scheduler.plannedStart(job.id()) > 0) {
                 promised.put(job.id(), scheduler.plannedStart(job.id()));

@@ -138,7 +138,7 @@ class WakeAheadTest {
                 schedule                              -> 2 PENDING
                 """);
         assertThat(s.plannedNodes(2)).containsExactly("n1", "n3");
-        Forecast plan = s.outlooks().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0);
+        Forecast plan = s.forecasts().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0);
         assertThat(plan.estimate(2).orElseThrow().nodes()).containsExactly("n1", "n3");
     }
 
@@ -154,7 +154,7 @@ class WakeAheadTest {
                 schedule                              -> 2 PENDING
                 pass 100                              -> n2 free+POWERED_DOWN
                 """);
-        s.outlooks().offer(s.outlooks().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0));
+        s.forecasts().offer(s.forecasts().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0));
         long until = s.plannedStart(2) - c.seconds() - TimeGrid.STEP_MIN_S - 60;
         assertThat(until).isBetween(1L, 110L);
         play.lines("pass " + (until - 1) + " -> n2 free+POWERED_DOWN\npass 1 -> n2 free+POWERING_UP; n3 free+POWERED_DOWN");

@@ -4,7 +4,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobState;
-import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.pass.PassCounts;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -23,8 +23,8 @@ public final class Statistics {
     private long passUsLast;
     private long depthSum;
     private long lastQueue;
-    private Scheduler.Counts now = new Scheduler.Counts(0, 0, 0);
-    private Scheduler.Counts before = now;
+    private PassCounts now = new PassCounts(0, 0, 0);
+    private PassCounts before = now;
     private final PlanStatistics plans = new PlanStatistics();
 
     public PlanStatistics plans() {
@@ -32,7 +32,7 @@ public final class Statistics {
     }
 
     /** @param counts since the controller's start */
-    public synchronized void pass(long us, int queueLength, Scheduler.Counts counts) {
+    public synchronized void pass(long us, int queueLength, PassCounts counts) {
         now = counts;
         passes++;
         passUsSum += us;

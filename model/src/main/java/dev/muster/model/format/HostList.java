@@ -280,6 +280,11 @@ public final class HostList {
         return false;
     }
 
+    /** The names of a list, each once, in its order; none if the text is no list. */
+    public static List<String> distinct(String text) {
+        return !text.isEmpty() && parse(text) instanceof Parsed.Ok ok ? ok.list().names().stream().distinct().toList() : List.of();
+    }
+
     /** Whether two lists as text have a node in common; one that cannot be read has none. */
     public static boolean intersect(String some, String others) {
         return parse(some) instanceof Parsed.Ok a && parse(others) instanceof Parsed.Ok b && a.list().names().stream().anyMatch(b.list()::contains);

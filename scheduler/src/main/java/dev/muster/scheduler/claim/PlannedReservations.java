@@ -1,6 +1,5 @@
 package dev.muster.scheduler.claim;
 
-import dev.muster.scheduler.forecast.Forecast;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,7 +24,7 @@ public final class PlannedReservations {
     private final long[] bits;
     private final List<Integer> jobs;
     /** By number; none where nothing is kept for the job any more. */
-    private final List<List<Forecast.Claim>> places;
+    private final List<List<PlannedPlace>> places;
     /** Of each node the last claim, one more than its number; of each claim the one before it on its node, likewise. */
     private final int[] last;
     private int[] before = new int[64];
@@ -33,7 +32,7 @@ public final class PlannedReservations {
     private int[] rankOf = new int[64];
     /** Of each job the number of its first claim. */
     private int[] firstOf = new int[16];
-    private final List<Forecast.Claim> claims;
+    private final List<PlannedPlace> claims;
     private long firstEnd = Long.MAX_VALUE;
 
     public PlannedReservations(int nodes) {
@@ -64,7 +63,7 @@ public final class PlannedReservations {
     }
 
     /** Behind all others. Not to a copy. */
-    public void add(int jobId, List<Forecast.Claim> those) {
+    public void add(int jobId, List<PlannedPlace> those) {
         int rank = jobs.size();
         ranks.put(jobId, rank);
         bits[jobId / Long.SIZE & bits.length - 1] |= 1L << jobId;
@@ -76,10 +75,10 @@ public final class PlannedReservations {
         put(rank, those);
     }
 
-    private void put(int rank, List<Forecast.Claim> those) {
+    private void put(int rank, List<PlannedPlace> those) {
         places.set(rank, those);
         firstOf[rank] = claims.size();
-        for (Forecast.Claim c : those) {
+        for (PlannedPlace c : those) {
             if (claims.size() == before.length) {
                 before = Arrays.copyOf(before, before.length * 2);
                 rankOf = Arrays.copyOf(rankOf, rankOf.length * 2);
@@ -93,14 +92,14 @@ public final class PlannedReservations {
     }
 
     /** Of the job with that number these are kept instead; none if nothing is. Its order among the others stays. */
-    void replace(int rank, List<Forecast.Claim> those) {
+    void replace(int rank, List<PlannedPlace> those) {
         int from = firstOf[rank];
         int to = from + places.get(rank).size();
         Arrays.fill(rankOf, from, to, -1);
         boolean first = places.get(rank).stream().anyMatch(c -> c.to() == firstEnd);
         put(rank, those);
         if (first) {
-            firstEnd = places.stream().flatMap(List::stream).mapToLong(Forecast.Claim::to).min().orElse(Long.MAX_VALUE);
+            firstEnd = places.stream().flatMap(List::stream).mapToLong(PlannedPlace::to).min().orElse(Long.MAX_VALUE);
         }
     }
 
@@ -120,8 +119,8 @@ public final class PlannedReservations {
     }
 
     /** All of them with what is kept, in the plan's order. */
-    public Map<Integer, List<Forecast.Claim>> byJob() {
-        Map<Integer, List<Forecast.Claim>> out = new LinkedHashMap<>();
+    public Map<Integer, List<PlannedPlace>> byJob() {
+        Map<Integer, List<PlannedPlace>> out = new LinkedHashMap<>();
         jobs().forEach(id -> out.put(id, of(id)));
         return out;
     }
@@ -140,7 +139,7 @@ public final class PlannedReservations {
     }
 
     /** What is kept for the job; none if nothing is. */
-    public List<Forecast.Claim> of(int jobId) {
+    public List<PlannedPlace> of(int jobId) {
         Integer rank = ranks.get(jobId);
         return rank == null ? List.of() : places.get(rank);
     }
@@ -168,7 +167,7 @@ public final class PlannedReservations {
         return at;
     }
 
-    Forecast.Claim at(int claim) {
+    PlannedPlace at(int claim) {
         return claims.get(claim);
     }
 
@@ -178,8 +177,8 @@ public final class PlannedReservations {
     }
 
     /** What is kept of the node for those before that number. */
-    List<Forecast.Claim> on(int node, int rank) {
-        List<Forecast.Claim> out = new ArrayList<>();
+    List<PlannedPlace> on(int node, int rank) {
+        List<PlannedPlace> out = new ArrayList<>();
         for (int at = first(node); at >= 0; at = next(at)) {
             if (rankOf[at] < rank) {
                 out.add(at(at));

@@ -2,6 +2,7 @@ package dev.muster.scheduler.claim;
 
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.UnreservedCapacity;
 import dev.muster.scheduler.request.ReservationScope;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.Optional;
  * What others leave of a node's free CPUs and memory to a class that names no reservation: those whose places are kept,
  * and reservations. No less than there is.
  */
-public final class RemainingCapacity {
+public final class RemainingCapacity implements UnreservedCapacity {
     private final List<NodeSlot> nodes;
     private final Optional<ReservationsInForce> standing;
     private final Reserved reserved;
@@ -34,7 +35,7 @@ public final class RemainingCapacity {
         return reserved.isEmpty();
     }
 
-    /** What reservations leave of so many CPUs of the node, whoever runs on it now; -1 if the class must have it whole and may not. */
+    @Override
     public int cpusWhoeverGoes(NeedClass c, int node, int most) {
         if (!reserved.has(node) || !c.heedsReservations()) {
             return most;
@@ -48,6 +49,7 @@ public final class RemainingCapacity {
         return c.need.end(nowS);
     }
 
+    @Override
     public boolean isWhole(NeedClass c, int node) {
         return isWhole(nodes.get(node), until(c));
     }
@@ -57,6 +59,7 @@ public final class RemainingCapacity {
                 && (standing.isEmpty() || !standing.get().comesBefore(slot, until));
     }
 
+    @Override
     public int cpus(NeedClass c, int node, int free) {
         return cpus(nodes.get(node), until(c), free);
     }
@@ -67,6 +70,7 @@ public final class RemainingCapacity {
                 : Math.min(open, standing.get().unitsUntil(slot, until) * slot.spec.cpusPerUnit());
     }
 
+    @Override
     public long memoryMb(NeedClass c, int node, long free) {
         return memoryMb(nodes.get(node), until(c), free);
     }

@@ -4,11 +4,11 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
-import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.node.SuspendedJobs;
+import dev.muster.scheduler.timeline.RemainingTime;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -23,7 +23,8 @@ import java.util.function.IntPredicate;
  * comes before it in the queue may take it, and who comes after it may have its nodes only as long as it does not come.
  */
 public final class ReservationsInForce {
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final IntPredicate isQueued;
     private final State state;
     private final Now now;
     private final PlannedReservations claims;
@@ -74,7 +75,7 @@ public final class ReservationsInForce {
         if (known != null && known.holds(version, node)) {
             return known;
         }
-        List<Forecast.Claim> here = here(node.index);
+        List<PlannedPlace> here = here(node.index);
         Bound out = new Bound(version, node, here.stream().mapToLong(c -> Math.max(c.from(), now.seconds())).sorted().distinct().toArray());
         for (int i = 0; i < out.at.length; i++) {
             out.leastCpus[i] = left(node, here, out.at[i], true);
@@ -88,8 +89,9 @@ public final class ReservationsInForce {
     /** Running jobs that are off their nodes for a moment: what they have is free already. */
     private final Set<Integer> lifted = new HashSet<>();
 
-    public ReservationsInForce(Scheduler scheduler, State state, Now now, PlannedReservations claims) {
-        this.scheduler = scheduler;
+    public ReservationsInForce(ClusterIndex cluster, IntPredicate isQueued, State state, Now now, PlannedReservations claims) {
+        this.cluster = cluster;
+        this.isQueued = isQueued;
         this.state = state;
         this.now = now;
         this.claims = claims;
@@ -115,8 +117,8 @@ public final class ReservationsInForce {
 
     /** Of the job's nodes those with room have more of it again for others. */
     public void leave(int jobId) {
-        FreeTable free = scheduler.free();
-        for (Forecast.Claim c : claims.of(jobId)) {
+        FreeTable free = cluster.free();
+        for (PlannedPlace c : claims.of(jobId)) {
             if (free.hasRoom(c.node())) {
                 free.freer(c.node());
             }
@@ -160,7 +162,7 @@ public final class ReservationsInForce {
 
     /** Whether somebody who came before has his place there before that second since 1970. */
     public boolean comesBefore(NodeSlot node, long until) {
-        for (Forecast.Claim c : here(node.index)) {
+        for (PlannedPlace c : here(node.index)) {
             if (c.from() < until) {
                 return true;
             }
@@ -191,12 +193,12 @@ public final class ReservationsInForce {
     }
 
     /** What is left then. */
-    private long left(NodeSlot node, List<Forecast.Claim> here, long at, boolean cpus) {
+    private long left(NodeSlot node, List<PlannedPlace> here, long at, boolean cpus) {
         long left = cpus ? (long) node.freeUnits.count() * node.spec.cpusPerUnit() : node.freeMemoryMb;
         for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
             left += e[0] <= at && !lifted.contains((int) e[3]) ? e[cpus ? 1 : 2] : 0;
         }
-        for (Forecast.Claim other : here) {
+        for (PlannedPlace other : here) {
             left -= other.from() <= at && other.to() > at ? cpus ? other.cpus() : other.memoryMb() : 0;
         }
         return left;
@@ -208,7 +210,7 @@ public final class ReservationsInForce {
             Job job = state.jobs().at(id);
             for (Allocation.Share s : job.run().allocation().held()) {
                 if (s.node().equals(node.spec.name()) && !s.released() && !SuspendedJobs.gaveItsCores(state, job)) {
-                    long leftS = Forecast.left(state, job, now.tickMs());
+                    long leftS = RemainingTime.seconds(state, job, now.tickMs());
                     out.add(new long[] {now.seconds() + leftS, s.chargedCpus(), s.memoryMb(), id});
                 }
             }
@@ -217,8 +219,8 @@ public final class ReservationsInForce {
     }
 
     /** What is kept of the node for those who came before. */
-    private List<Forecast.Claim> here(int node) {
-        List<Forecast.Claim> out = new ArrayList<>();
+    private List<PlannedPlace> here(int node) {
+        List<PlannedPlace> out = new ArrayList<>();
         for (int at = claims.first(node); at >= 0; at = claims.next(at)) {
             if (come.get(claims.rankAt(at))) {
                 out.add(claims.at(at));
@@ -236,14 +238,14 @@ public final class ReservationsInForce {
     public PlannedReservations renewed(PlannedReservations wanted, long since) {
         PlannedReservations out = wanted.copy();
         BitSet other = new BitSet();
-        IntPredicate asPlanned = n -> !scheduler.free().hasChanged(n, since) && !other.get(n);
+        IntPredicate asPlanned = n -> !cluster.free().hasChanged(n, since) && !other.get(n);
         for (int rank = 0; rank < wanted.size(); rank++) {
             int job = wanted.jobAt(rank);
-            boolean waits = scheduler.isQueued(job);
+            boolean waits = isQueued.test(job);
             if (waits && fits(wanted.of(job), out, rank, asPlanned)) {
                 continue;
             }
-            List<Forecast.Claim> kept = waits ? claims.of(job) : List.of();
+            List<PlannedPlace> kept = waits ? claims.of(job) : List.of();
             kept = fits(kept, out, rank, n -> false) ? kept : List.of();
             out.replace(rank, kept);
             kept.forEach(c -> other.set(c.node()));
@@ -252,9 +254,9 @@ public final class ReservationsInForce {
     }
 
     /** @param beside what is kept for those before that number; @param asPlanned nodes of which that is known */
-    private boolean fits(List<Forecast.Claim> those, PlannedReservations beside, int rank, IntPredicate asPlanned) {
-        for (Forecast.Claim c : those) {
-            NodeSlot node = scheduler.nodes().get(c.node());
+    private boolean fits(List<PlannedPlace> those, PlannedReservations beside, int rank, IntPredicate asPlanned) {
+        for (PlannedPlace c : those) {
+            NodeSlot node = cluster.nodes().get(c.node());
             if (!asPlanned.test(c.node()) && !(node.usable && isEnough(node, c, beside.on(c.node(), rank)))) {
                 return false;
             }
@@ -263,10 +265,10 @@ public final class ReservationsInForce {
     }
 
     /** With this claim among them, no time comes at which there is less than nothing. */
-    private boolean isEnough(NodeSlot node, Forecast.Claim c, List<Forecast.Claim> others) {
-        List<Forecast.Claim> here = new ArrayList<>(others);
+    private boolean isEnough(NodeSlot node, PlannedPlace c, List<PlannedPlace> others) {
+        List<PlannedPlace> here = new ArrayList<>(others);
         here.add(c);
-        for (Forecast.Claim other : here) {
+        for (PlannedPlace other : here) {
             long at = Math.max(other.from(), c.from());
             if (at >= Math.min(other.to(), c.to())) {
                 continue;
@@ -277,7 +279,7 @@ public final class ReservationsInForce {
                 cpus += e[0] <= at ? e[1] : 0;
                 memory += e[0] <= at ? e[2] : 0;
             }
-            for (Forecast.Claim o : here) {
+            for (PlannedPlace o : here) {
                 boolean then = o.from() <= at && o.to() > at;
                 cpus -= then ? o.cpus() : 0;
                 memory -= then ? o.memoryMb() : 0;

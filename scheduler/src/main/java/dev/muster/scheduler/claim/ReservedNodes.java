@@ -4,7 +4,7 @@ import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.IndexSet;
-import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
@@ -41,11 +41,11 @@ public final class ReservedNodes {
         madeS = 0;
     }
 
-    public ReservedNodes(Scheduler scheduler, State state, long now) {
+    public ReservedNodes(ClusterIndex cluster, State state, long now) {
         table = state.reservations();
         madeS = now;
         boolean any = state.reservations().size() > 0;
-        for (int i = any ? scheduler.nodes().size() : 0; i > 0; i--) {
+        for (int i = any ? cluster.nodes().size() : 0; i > 0; i--) {
             byNode.add(NONE);
         }
         untilS = any ? now + AHEAD_S : Long.MAX_VALUE;
@@ -58,7 +58,7 @@ public final class ReservedNodes {
                 changes(w.to());
             }
             for (String name : r.nodes()) {
-                NodeSlot slot = scheduler.node(name);
+                NodeSlot slot = cluster.node(name);
                 for (Reservation.Window w : slot == null ? List.<Reservation.Window>of() : windows) {
                     if (byNode.get(slot.index) == NONE) {
                         byNode.set(slot.index, new ArrayList<>(1));

@@ -1,6 +1,6 @@
 package dev.muster.scheduler.claim;
 
-import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.Arrays;
@@ -12,7 +12,7 @@ public final class ReservedPartitions {
     private static final byte OPEN = 1;
     private static final byte CLOSED = 2;
 
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
     private final Reserved reserved;
     private final long nowS;
     /** By their numbers, whether they are for who has no end; 0 where nobody asked yet. */
@@ -21,8 +21,8 @@ public final class ReservedPartitions {
 
     private record Span(int partition, int limitMin) {}
 
-    public ReservedPartitions(Scheduler scheduler, Reserved reserved, long nowS) {
-        this.scheduler = scheduler;
+    public ReservedPartitions(ClusterIndex cluster, Reserved reserved, long nowS) {
+        this.cluster = cluster;
         this.reserved = reserved;
         this.nowS = nowS;
     }
@@ -53,6 +53,6 @@ public final class ReservedPartitions {
 
     /** @param limitMin from now on, -1 for good */
     public boolean isAll(ResourceNeed need, int limitMin) {
-        return reserved.leavesNothing(scheduler.nodesOf(need.partition()), nowS, ResourceNeed.end(nowS, limitMin));
+        return reserved.leavesNothing(cluster.nodesOf(need.partition()), nowS, ResourceNeed.end(nowS, limitMin));
     }
 }

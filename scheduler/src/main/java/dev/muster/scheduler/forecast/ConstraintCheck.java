@@ -7,7 +7,7 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.GpuCores;
 import dev.muster.model.cluster.Topology;
-import dev.muster.scheduler.node.Feasibility;
+import dev.muster.model.format.HostList;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.GpuPlaces;
 import dev.muster.scheduler.node.Layers;
@@ -164,7 +164,7 @@ final class ConstraintCheck {
     /** The numbers of the nodes that it names; empty if one of them is not there. */
     int[] named(ResourceNeed need, String within) {
         return named.computeIfAbsent(within, w -> new IdentityHashMap<>()).computeIfAbsent(need, k -> {
-            int[] out = Feasibility.names(k.nodeList()).stream().mapToInt(name -> ground.number(numbers.getOrDefault(name, -1), within)).toArray();
+            int[] out = HostList.distinct(k.nodeList()).stream().mapToInt(name -> ground.number(numbers.getOrDefault(name, -1), within)).toArray();
             for (int n : out) {
                 if (n < 0) {
                     return new int[0];

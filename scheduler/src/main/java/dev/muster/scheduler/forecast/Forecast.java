@@ -1,16 +1,16 @@
 package dev.muster.scheduler.forecast;
 
 import dev.muster.core.command.Planner;
-import dev.muster.core.limits.SoftLimit;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
+import dev.muster.scheduler.claim.PlannedPlace;
 import dev.muster.scheduler.claim.PlannedReservations;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.queue.JobClassIndex;
 import dev.muster.scheduler.queue.QueueOrder;
-import dev.muster.scheduler.timeline.RunningJobTimeline;
+import dev.muster.scheduler.timeline.RemainingTime;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -31,8 +31,6 @@ public final class Forecast {
     static final Set<JobReason> WAITS = EnumSet.of(JobReason.NONE, JobReason.PRIORITY, JobReason.RESOURCES,
             JobReason.LICENSES, JobReason.NO_TOPOLOGY_UNIT, JobReason.REQ_NODE_NOT_AVAIL, JobReason.JOB_ARRAY_TASK_LIMIT);
 
-    /** Seconds that are left to who runs without limit. */
-    public static final long ENDLESS_S = Long.MAX_VALUE / 2;
 
     /**
      * What a plan is made of.
@@ -65,9 +63,6 @@ public final class Forecast {
         }
     }
 
-    /** Of a node from one second since 1970 to another, kept for a job. */
-    public record Claim(int node, long from, long to, int cpus, long memoryMb) {}
-
     /**
      * What went into a plan.
      *
@@ -90,7 +85,7 @@ public final class Forecast {
     private final PlannedReservations claims;
 
     /** @param start seconds since 1970 */
-    record Planned(long start, int[] nodes, int cpus, String partition, List<Claim> places) {}
+    record Planned(long start, int[] nodes, int cpus, String partition, List<PlannedPlace> places) {}
 
     /**
      * @param behind whose times lie behind those that were planned step by step, and are coarse
@@ -128,20 +123,8 @@ public final class Forecast {
             return 0;
         }
         long[] ends = Stream.concat(state.tasksOf(job.array().jobId()).stream(), state.jobs().find(job.array().jobId()).stream())
-                .filter(t -> t.state().isActive()).mapToLong(t -> left(state, t, tickMs)).sorted().toArray();
+                .filter(t -> t.state().isActive()).mapToLong(t -> RemainingTime.seconds(state, t, tickMs)).sorted().toArray();
         return ends.length < most ? 0 : ends[ends.length - most];
-    }
-
-    /** Seconds until the job must be over, {@link #ENDLESS_S} for never. */
-    public static long left(State state, Job job, long tickMs) {
-        long end = SoftLimit.endTick(job, state.settings(), tickMs);
-        return end < 0 ? job.state().isActive() ? ENDLESS_S : RunningJobTimeline.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
-    }
-
-    /** Likewise, and who has no limit is given a year; who has had one, another. */
-    public static long yearly(State state, Job job, long nowS, long tickMs) {
-        long left = left(state, job, tickMs);
-        return left >= ENDLESS_S ? TimeGrid.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) TimeGrid.YEAR_S) : left;
     }
 
     static int tasks(Job job) {

@@ -7,14 +7,15 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.PlannedReservations;
 import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.pass.TimeMinPlanner;
 import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.QueueOrder;
 import dev.muster.scheduler.request.ReservationScope;
 import dev.muster.scheduler.request.ResourceNeed;
@@ -40,7 +41,8 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class ForecastExchange {
     /** Of so many jobs that wait the places are kept that a plan gives them. */
     static final int CLAIMS_MAX = 1000;
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final JobQueue queue;
     private volatile Optional<Forecast> latest = Optional.empty();
     /** The last plan that was made to its end, while the latest is not yet. */
     private volatile Optional<Forecast> whole = Optional.empty();
@@ -58,8 +60,9 @@ public final class ForecastExchange {
     private volatile boolean wanted;
     private final BlockingQueue<Forecast.Input> notes = new ArrayBlockingQueue<>(1);
 
-    public ForecastExchange(Scheduler scheduler) {
-        this.scheduler = scheduler;
+    public ForecastExchange(ClusterIndex cluster, JobQueue queue) {
+        this.cluster = cluster;
+        this.queue = queue;
     }
 
     /** Nodes are others: plans of before are of no use. */
@@ -171,16 +174,16 @@ public final class ForecastExchange {
         }
         if (fresh != null) {
             PlannedReservations before = claims;
-            claims = new ReservationsInForce(scheduler, state, now, before).renewed(fresh.claims(), fresh.changes());
+            claims = new ReservationsInForce(cluster, queue.ranks()::has, state, now, before).renewed(fresh.claims(), fresh.changes());
             // who was turned down for what was kept there is looked at anew
-            before.nodes(scheduler.free()::hasRoom).forEach(scheduler.free()::freer);
+            before.nodes(cluster.free()::hasRoom).forEach(cluster.free()::freer);
             List<Integer> jobs = claims.jobs();
-            jobs.stream().filter(id -> !before.has(id)).forEach(scheduler.ranks()::lookAt);
+            jobs.stream().filter(id -> !before.has(id)).forEach(queue.ranks()::lookAt);
             // their turns come in this order if nothing else happens
-            scheduler.known().comers().clear();
-            scheduler.known().comers().addAll(jobs);
+            queue.classes().comers().clear();
+            queue.classes().comers().addAll(jobs);
         }
-        return Optional.of(new ReservationsInForce(scheduler, state, now, claims));
+        return Optional.of(new ReservationsInForce(cluster, queue.ranks()::has, state, now, claims));
     }
 
     /** Places that passes keep. */
@@ -197,10 +200,11 @@ public final class ForecastExchange {
 
     /** The place of the first that waits can still be kept. Others may lose theirs to those before them. */
     public boolean keepsFirst(State state, Now now) {
-        Optional<Integer> first = scheduler.queued().stream().map(Job::id).findFirst().filter(claims::has);
-        PlannedReservations alone = new PlannedReservations(scheduler.nodes().size());
+        Optional<Integer> first = queue.jobs().stream().map(Job::id).findFirst().filter(claims::has);
+        PlannedReservations alone = new PlannedReservations(cluster.nodes().size());
         first.ifPresent(id -> alone.add(id, claims.of(id)));
-        return first.isEmpty() || new ReservationsInForce(scheduler, state, now, PlannedReservations.NONE).renewed(alone, -1).has(first.get());
+        return first.isEmpty() || new ReservationsInForce(cluster, queue.ranks()::has, state, now, PlannedReservations.NONE).renewed(alone,
+                -1).has(first.get());
     }
 
     /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */
@@ -208,9 +212,9 @@ public final class ForecastExchange {
         Map<Integer, List<Forecast.Asked>> special = new HashMap<>();
         Map<Integer, List<Forecast.Asked>> drawn = new HashMap<>();
         List<QueueOrder.Block> blocks = new ArrayList<>();
-        EligibleNodes candidates = new EligibleNodes(scheduler, state);
-        Reserved reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
-        for (QueueOrder.Block block : scheduler.order().blocks()) {
+        EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
+        Reserved reserved = new Reserved(state, queue.classes().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
+        for (QueueOrder.Block block : queue.order().blocks()) {
             blocks.add(block.copy());
             for (int i = 0; i < block.size; i++) {
                 if (block.lanes[i] == QueueOrder.UNKNOWN) {
@@ -227,13 +231,13 @@ public final class ForecastExchange {
                 }
             }
         }
-        return new Forecast.Input(state, now.seconds(), now.tickMs(), TimeGrid.fine(scheduler.nodes().size()), scheduler.free().copy(),
-                scheduler.empty(), scheduler.names(), blocks,
-                scheduler.known().allLanes(), scheduler.known().masks(), special, drawn, elsewhere ? most : 0, era);
+        return new Forecast.Input(state, now.seconds(), now.tickMs(), TimeGrid.fine(cluster.nodes().size()), cluster.free().copy(),
+                cluster.empty(), cluster.names(), blocks,
+                queue.classes().allLanes(), queue.classes().masks(), special, drawn, elsewhere ? most : 0, era);
     }
 
     private List<Forecast.Asked> special(State state, Now now, Job job, EligibleNodes candidates, Reserved reserved) {
-        JobReason reason = scheduler.reason(job.id());
+        JobReason reason = queue.waits().reason(job.id());
         boolean waits = Forecast.WAITS.contains(reason) || reason == JobReason.RESERVATION && !job.desc().charge().reservation().isEmpty();
         return waits ? ways(state, now, job, candidates, reserved, reserved.of(job.desc())) : List.of();
     }
@@ -244,11 +248,12 @@ public final class ForecastExchange {
         List<Forecast.Asked> out = new ArrayList<>();
         long afterS = Forecast.throttledS(state, job, now.tickMs());
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
-            ways(job, scheduler.needs().in(ReservationScope.of(name), plain.get()), afterS, state, candidates, reserved, out);
+            ways(job, cluster.needs().in(ReservationScope.of(name), plain.get()), afterS, state, candidates, reserved, out);
         }
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
             // of ways that are there at the same time the first is taken: no job is planned for less than all its time where that begins as soon
-            for (ResourceNeed less : TimeMinPlanner.lengths(job, scheduler.needs().in(ReservationScope.of(name), plain.get()), scheduler, state)) {
+            for (ResourceNeed less : TimeMinPlanner.lengths(job, cluster.needs().in(ReservationScope.of(name), plain.get()), cluster.needs(),
+                    state)) {
                 ways(job, less, afterS, state, candidates, reserved, out);
             }
         }
@@ -257,7 +262,7 @@ public final class ForecastExchange {
 
     private void ways(Job job, ResourceNeed need, long afterS, State state, EligibleNodes candidates, Reserved reserved, List<Forecast.Asked> out) {
         String name = need.reservation();
-        NeedClass c = scheduler.known().of(need, candidates, state.memoryConsumed());
+        NeedClass c = queue.classes().of(need, candidates, state.memoryConsumed());
         boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
         if (!name.isEmpty() && !anywhere) {
             out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job), afterS));
@@ -268,10 +273,10 @@ public final class ForecastExchange {
     }
 
     private Optional<ResourceNeed> need(State state, Job job) {
-        for (String name : scheduler.ranks().partitions(job)) {
+        for (String name : queue.ranks().partitions(job)) {
             Optional<Partition> p = state.partitions().find(name);
             if (p.isPresent() && PartitionLimits.reason(job.desc(), p.get(), state) == JobReason.NONE) {
-                return Optional.of(scheduler.needs().of(job, p.get(), state));
+                return Optional.of(cluster.needs().of(job, p.get(), state));
             }
         }
         return Optional.empty();

@@ -3,12 +3,14 @@ package dev.muster.scheduler.forecast;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Reservation;
+import dev.muster.scheduler.claim.PlannedPlace;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.timeline.DevicePlan;
 import dev.muster.scheduler.timeline.LicensePlan;
 import dev.muster.scheduler.timeline.PlanningNodes;
+import dev.muster.scheduler.timeline.RemainingTime;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -125,7 +127,7 @@ final class ForecastWindow {
     private int behind;
     private int firstBehind = Integer.MAX_VALUE;
     private boolean any;
-    private List<Forecast.Claim> places = List.of();
+    private List<PlannedPlace> places = List.of();
 
     private ForecastWindow(Forecast.Input in, FutureCapacity.Cast cast, long laterS, List<Seat> before, boolean last, boolean yearly) {
         this.in = in;
@@ -172,12 +174,12 @@ final class ForecastWindow {
     /** Somebody runs, or is planned, who has no limit. */
     boolean areEndless() {
         return lasting.stream().anyMatch(Seat::isEndless)
-                || cast.running().stream().anyMatch(j -> leftS(j) >= Forecast.ENDLESS_S);
+                || cast.running().stream().anyMatch(j -> leftS(j) >= RemainingTime.ENDLESS_S);
     }
 
     /** Seconds from the first stretch's beginning on. */
     private long leftS(Job job) {
-        return Forecast.left(in.state(), job, in.tickMs());
+        return RemainingTime.seconds(in.state(), job, in.tickMs());
     }
 
     /** The next one, where who has no limit is over after a year; nobody was to be found a place by this one. */
@@ -254,7 +256,7 @@ final class ForecastWindow {
     }
 
     /** What was asked to be kept for the job that was planned last; none if it begins at once, or never. */
-    List<Forecast.Claim> places() {
+    List<PlannedPlace> places() {
         return places;
     }
 
@@ -567,7 +569,7 @@ final class ForecastWindow {
         }
         int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, nodes, slot, end);
         Seat seat = new Seat(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
-        List<Forecast.Claim> places = keep ? new ArrayList<>(nodes) : List.of();
+        List<PlannedPlace> places = keep ? new ArrayList<>(nodes) : List.of();
         int sum = occupy(seat, slot, end, keep ? places : null);
         if (isFinal(slot) && to > nowS + TimeGrid.HORIZON_S) {
             lasting.add(seat.onNodes(ground));
@@ -576,7 +578,7 @@ final class ForecastWindow {
     }
 
     /** @param places what it has is added to these; null for nothing; @return CPUs that it has in all */
-    private int occupy(Seat seat, int slot, int end, List<Forecast.Claim> places) {
+    private int occupy(Seat seat, int slot, int end, List<PlannedPlace> places) {
         NeedClass c = seat.job.need();
         int sum = 0;
         for (int i = 0; i < seat.found.length; i++) {
@@ -586,7 +588,7 @@ final class ForecastWindow {
             int memory = (int) Math.min(Integer.MAX_VALUE / 2, Math.max(memoryOn(c, n, cpu), gpusHere * c.need.gpus().memoryMb()));
             sum += cpu;
             if (places != null) {
-                places.add(new Forecast.Claim(ground.node(n), seat.start, seat.to, cpu, memory));
+                places.add(new PlannedPlace(ground.node(n), seat.start, seat.to, cpu, memory));
             }
             ahead.occupy(n, slot, end, cpu, memory);
             exacting.holds(c.need, n, cpu, slot, end);

@@ -12,6 +12,7 @@ import dev.muster.scheduler.request.SharingPolicy;
 import dev.muster.scheduler.timeline.DevicePlan;
 import dev.muster.scheduler.timeline.LicensePlan;
 import dev.muster.scheduler.timeline.PlanningNodes;
+import dev.muster.scheduler.timeline.RemainingTime;
 import dev.muster.scheduler.timeline.RunningJobTimeline;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.Arrays;
@@ -177,7 +178,7 @@ final class FutureCapacity {
 
     /** Seconds from now on. */
     private long left(Job job) {
-        return yearly ? Forecast.yearly(in.state(), job, in.nowS(), in.tickMs()) : Forecast.left(in.state(), job, in.tickMs());
+        return yearly ? RemainingTime.yearly(in.state(), job, in.nowS(), in.tickMs()) : RemainingTime.seconds(in.state(), job, in.tickMs());
     }
 
     /** Who has so many seconds left is over before slot 0. */

@@ -185,12 +185,12 @@ public final class Feasibility {
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
         }
-        List<String> within = names(need.network().within());
+        List<String> within = HostList.distinct(need.network().within());
         if (!within.isEmpty() && within.size() < need.nodesMin()
                 || need.network().segment() > 0 && need.nodesWanted() % need.network().segment() != 0) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_NODE_COUNT));
         }
-        List<String> required = names(need.nodeList());
+        List<String> required = HostList.distinct(need.nodeList());
         if (!partition.nodes().containsAll(required) || need.nodesMax() > 0 && required.size() > need.nodesMax()) {
             return Optional.of(Decision.reject(partition.nodes().containsAll(required) ? SlurmErrno.INVALID_NODE_COUNT
                     : SlurmErrno.REQUESTED_NODES_NOT_IN_PARTITION));
@@ -203,7 +203,7 @@ public final class Feasibility {
         }
         Layers layers = layers(state, need);
         List<NodeSelector.Candidate> candidates = new ArrayList<>();
-        Set<String> excluded = new HashSet<>(names(need.excludeList()));
+        Set<String> excluded = new HashSet<>(HostList.distinct(need.excludeList()));
         excluded.addAll(gone);
         boolean may = state.settings().options().containsKey(ANY_FEATURES);
         boolean memory = state.memoryConsumed();
@@ -298,10 +298,6 @@ public final class Feasibility {
             }
         }
         return cpus >= wanted;
-    }
-
-    public static List<String> names(String list) {
-        return !list.isEmpty() && HostList.parse(list) instanceof HostList.Parsed.Ok ok ? ok.list().names().stream().distinct().toList() : List.of();
     }
 
     private static List<String> ordered(List<String> nodes, List<String> required) {

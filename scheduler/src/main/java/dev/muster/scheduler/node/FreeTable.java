@@ -2,7 +2,6 @@ package dev.muster.scheduler.node;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.scheduler.claim.RemainingCapacity;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -237,12 +236,12 @@ public final class FreeTable {
     }
 
     /** As {@link #mayTake(NeedClass, int)}, of what others leave of it who come first. */
-    public boolean mayTake(NeedClass c, int n, RemainingCapacity beside) {
+    public boolean mayTake(NeedClass c, int n, UnreservedCapacity beside) {
         return mayTake(c, n) && tasksBeside(c, n, beside) >= 0;
     }
 
     /** On a node that {@link #mayTake} says yes to: the tasks that fit beside the others, or -1. */
-    private long tasksBeside(NeedClass c, int n, RemainingCapacity beside) {
+    private long tasksBeside(NeedClass c, int n, UnreservedCapacity beside) {
         if (c.exclusive && !beside.isWhole(c, n)) {
             return -1;
         }
@@ -266,12 +265,12 @@ public final class FreeTable {
     }
 
     /** The same of what others leave of it who come first; that is noted down nowhere. */
-    public boolean isShort(NeedClass c, RemainingCapacity beside) {
+    public boolean isShort(NeedClass c, UnreservedCapacity beside) {
         return isShort(c, new NeedClass.Memory(), n -> tasksBeside(c, n, beside));
     }
 
     /** The same of what reservations leave, where all this may be had only after somebody has gone. */
-    public boolean isShortOfUnreserved(NeedClass c, RemainingCapacity beside, NeedClass.Memory memory) {
+    public boolean isShortOfUnreserved(NeedClass c, UnreservedCapacity beside, NeedClass.Memory memory) {
         return isShort(c, memory, n -> tasksWhoeverGoes(c, n, beside));
     }
 
@@ -304,13 +303,13 @@ public final class FreeTable {
     }
 
     /** Of what reservations leave, on a node that {@link #mayTake} says yes to: the tasks that fit, or -1. */
-    private long tasksWhoeverGoes(NeedClass c, int n, RemainingCapacity beside) {
+    private long tasksWhoeverGoes(NeedClass c, int n, UnreservedCapacity beside) {
         int open = beside.cpusWhoeverGoes(c, n, cpus[n]);
         return open >= c.cpusMin ? c.tasksOn(open, memoryMb[n]) : -1;
     }
 
     /** As {@link #mayTake(NeedClass, int)}, of what reservations leave. */
-    public boolean mayTakeWhoeverGoes(NeedClass c, int n, RemainingCapacity beside) {
+    public boolean mayTakeWhoeverGoes(NeedClass c, int n, UnreservedCapacity beside) {
         return mayTake(c, n) && tasksWhoeverGoes(c, n, beside) >= 0;
     }
 
@@ -320,7 +319,7 @@ public final class FreeTable {
      * @param slots by their names
      * @param beside what reservations leave
      */
-    public int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots, RemainingCapacity beside) {
+    public int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots, UnreservedCapacity beside) {
         long[] mask = c.mask();
         long[] of = c.exclusive ? idle : room;
         int nodes = 0;
@@ -354,7 +353,7 @@ public final class FreeTable {
         return nodes >= c.nodesMin && tasks >= c.tasks ? gone : -1;
     }
 
-    private Left left(int n, int free, int holders, NeedClass c, RemainingCapacity beside) {
+    private Left left(int n, int free, int holders, NeedClass c, UnreservedCapacity beside) {
         return new Left(free, memoryMb[n], gpus[n], holders, beside.cpusWhoeverGoes(c, n, Integer.MAX_VALUE));
     }
 

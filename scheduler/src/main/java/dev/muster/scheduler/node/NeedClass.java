@@ -2,7 +2,6 @@ package dev.muster.scheduler.node;
 
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
-import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.Unavailable;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
@@ -88,10 +87,10 @@ public final class NeedClass {
     /** Nodes that several classes may run on. The mask is made anew when nodes' features change. */
     public static final class Where {
         public final int id;
-        final EligibleNodes.Where key;
+        final NodeFilter key;
         public long[] mask;
 
-        public Where(int id, EligibleNodes.Where key, long[] mask) {
+        public Where(int id, NodeFilter key, long[] mask) {
             this.id = id;
             this.key = key;
             this.mask = mask;

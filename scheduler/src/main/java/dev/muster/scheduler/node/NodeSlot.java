@@ -194,15 +194,10 @@ public final class NodeSlot {
         }
     }
 
-    /** What those of the partition count as besides that have not asked to share. */
-    public static String shy(String partition) {
-        return "-" + partition;
-    }
-
     /** Units that only jobs of the partition have which share, and fewer than so many. */
     public IndexSet shareable(String partition, ResourceNeed.Sharing sharing) {
         int[] counts = sharers.get(partition);
-        int[] shy = sharing.alike() ? sharers.get(shy(partition)) : null;
+        int[] shy = sharing.alike() ? sharers.get(ResourceNeed.Sharing.uninvited(partition)) : null;
         int most = sharing.jobs();
         IndexSet out = IndexSet.empty();
         for (int u = 0; counts != null && u < counts.length; u++) {

@@ -5,7 +5,6 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobState;
-import dev.muster.scheduler.Scheduler;
 import java.util.List;
 
 /** What jobs that are suspended leave to others. */
@@ -36,12 +35,12 @@ public final class SuspendedJobs {
     }
 
     /** All of them are free, or had by those alone with whom they take turns. */
-    public static boolean haveTheirCores(Scheduler scheduler, List<Job> jobs) {
+    public static boolean haveTheirCores(ClusterIndex cluster, List<Job> jobs) {
         for (Job job : jobs) {
             for (Allocation.Share s : job.run().allocation().nodes()) {
-                NodeSlot node = scheduler.node(s.node());
+                NodeSlot node = cluster.node(s.node());
                 if (node == null || !node.units(s).minus(node.spec.reservedUnits()).minus(node.freeUnits)
-                        .minus(scheduler.holdings().shareable(job, node)).isEmpty()) {
+                        .minus(cluster.holdings().shareable(job, node)).isEmpty()) {
                     return false;
                 }
             }

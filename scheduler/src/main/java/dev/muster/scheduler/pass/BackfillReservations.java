@@ -7,16 +7,17 @@ import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
+import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.Reserved;
-import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.GpuPlaces;
 import dev.muster.scheduler.node.Layers;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.request.ReservationScope;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SwitchWait;
@@ -109,7 +110,7 @@ final class BackfillReservations {
     /** Nodes for the need if it began in that slot; empty if it does not fit then. */
     private List<NodeSelector.Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
         CapacityTimeline g = outlook.grid();
-        List<String> requiredNames = Feasibility.names(need.nodeList());
+        List<String> requiredNames = HostList.distinct(need.nodeList());
         int required = requiredNames.size();
         int end = outlook.times().endSlot(slot, need.limitMin());
         long from = now.seconds() + outlook.times().starts()[slot];
@@ -222,14 +223,14 @@ final class BackfillReservations {
     }
 
     /** When and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its own. */
-    Optional<Planner.Estimate> estimate(JobDesc desc, Scheduler scheduler) {
+    Optional<Planner.Estimate> estimate(JobDesc desc, SchedulingContext context) {
         int reservations = 0;
-        for (Job job : scheduler.queued()) {
-            if (reservations++ >= scheduler.reservationsMax()) {
+        for (Job job : context.queue().jobs()) {
+            if (reservations++ >= context.options().reservationsMax()) {
                 break;
             }
             for (String name : job.desc().partition().split(",")) {
-                state.partitions().find(name).ifPresent(p -> earliest(scheduler.needs().of(job, p, state), true));
+                state.partitions().find(name).ifPresent(p -> earliest(context.cluster().needs().of(job, p, state), true));
                 break;
             }
         }

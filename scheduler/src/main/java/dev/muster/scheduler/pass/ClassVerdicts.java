@@ -6,14 +6,16 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.RemainingCapacity;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.preempt.PreemptableJobs;
 import dev.muster.scheduler.queue.BlockedClasses;
 import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.JobClassIndex;
+import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.QueueOrder;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
@@ -40,7 +42,10 @@ public final class ClassVerdicts {
     private static final short ASK = -2;
 
     private final Pass pass;
-    private final Scheduler scheduler;
+    private final PreemptableJobs preemptable;
+    private final boolean pruned;
+    private final ClusterIndex cluster;
+    private final JobQueue queue;
     private final JobClassIndex classes;
     private final FreeTable free;
     private final State state;
@@ -70,18 +75,21 @@ public final class ClassVerdicts {
 
     private record Failed(NeedClass need, boolean anyTime) {}
 
-    ClassVerdicts(Pass pass, Scheduler scheduler, State state, EligibleNodes candidates, boolean limited) {
+    ClassVerdicts(Pass pass, SchedulingContext context, State state, EligibleNodes candidates, boolean limited) {
         this.pass = pass;
-        this.scheduler = scheduler;
-        this.classes = scheduler.known();
-        this.free = scheduler.free();
+        this.preemptable = context.preemptable();
+        this.pruned = context.options().pruned();
+        this.cluster = context.cluster();
+        this.queue = context.queue();
+        this.classes = queue.classes();
+        this.free = cluster.free();
         this.state = state;
         this.candidates = candidates;
         this.limited = limited;
         this.memoryConsumed = state.memoryConsumed();
         this.preempts = pass.preemptor().isOn();
         this.reclaims = pass.preemptor().reclaims();
-        this.number = scheduler.passes();
+        this.number = queue.passes();
         this.layered = !state.settings().layered().isEmpty();
         this.states = new int[classes.size() + 64];
         this.verdicts = new short[states.length];
@@ -97,7 +105,7 @@ public final class ClassVerdicts {
 
     /** Whether jobs may be passed over. @param special something makes each job a matter of its own */
     boolean areOpen(boolean special) {
-        return scheduler.isPruned() && !special && !scheduler.holdings().someMind();
+        return pruned && !special && !cluster.holdings().someMind();
     }
 
     NeedClass of(ResourceNeed need) {
@@ -132,7 +140,7 @@ public final class ClassVerdicts {
             return from;
         }
         boolean mayPreempt = preempts && !pass.preemptor().isSpent();
-        byte[] free = limited ? scheduler.limits().free() : null;
+        byte[] free = limited ? queue.limits().free() : null;
         short[] passed = block.passed;
         int[] needs = block.needs;
         short[] said = verdicts;
@@ -174,7 +182,7 @@ public final class ClassVerdicts {
     /** The ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
     int reason(QueueOrder.Block block, int i) {
         if (limited && !isFree(block.payers[i])) {
-            JobReason limit = classes.lane(block.lanes[i]).limit(scheduler.limits());
+            JobReason limit = classes.lane(block.lanes[i]).limit(queue.limits());
             if (limit != JobReason.NONE) {
                 return limit.ordinal();
             }
@@ -215,14 +223,14 @@ public final class ClassVerdicts {
 
     /** @param payer as in the queue, 0 for nobody */
     private boolean isFree(int payer) {
-        return payer > 0 && scheduler.limits().isFree(payer - 1);
+        return payer > 0 && queue.limits().isFree(payer - 1);
     }
 
     private boolean isKnownVain(int group) {
         if (!vainKnown) {
             vainKnown = true;
             vain = new boolean[classes.groupsSize() + 64];
-            scheduler.yields().settle(vain);
+            preemptable.settle(vain);
         }
         return group < vain.length && vain[group];
     }
@@ -346,14 +354,14 @@ public final class ClassVerdicts {
         if (group.pass == number && group.vain == Long.MAX_VALUE || pass.preemptor().isSpent()) {
             return true;
         }
-        if (group.pass != number && group.kindEra == scheduler.yields().era() && (scheduler.yields().isSettled(group.kind, group.id())
-                || scheduler.yields().isPowerless(group.kind))) {
+        if (group.pass != number && group.kindEra == preemptable.era() && (preemptable.isSettled(PreemptableJobs.kindOf(group), group.id())
+                || preemptable.isPowerless(PreemptableJobs.kindOf(group)))) {
             vain(group, Long.MAX_VALUE);
             return true;
         }
         if (group.pass != number && pass.preemptor().isKnownShort(group, c)) {
             vain(group, Long.MAX_VALUE);
-            scheduler.yields().settle(group.kind, group.id(), c, group.memory);
+            preemptable.settle(PreemptableJobs.kindOf(group), group.id(), c, group.memory);
             return true;
         }
         long priority = place.priority();
@@ -368,7 +376,7 @@ public final class ClassVerdicts {
             vain(group, isShort || pass.preemptor().isPlain() ? Long.MAX_VALUE : priority);
         }
         if (isShort) {
-            scheduler.yields().settle(group.kind, group.id(), c, group.memory);
+            preemptable.settle(PreemptableJobs.kindOf(group), group.id(), c, group.memory);
         }
         return vain;
     }
@@ -393,20 +401,20 @@ public final class ClassVerdicts {
             block.groups[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).group.id();
             block.payers[i] = block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
         }
-        block.told[i] = (short) scheduler.reason(job.id()).ordinal();
+        block.told[i] = (short) queue.waits().reason(job.id()).ordinal();
         block.passed[i] = block.lanes[i] < 0 || pass.isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.told[i];
     }
 
     /** One that asks for licences was turned down here for want of room: it is not tried again in this pass, whatever becomes of the licences. */
     boolean hasFailed(ResourceNeed need) {
-        return !need.licences().items().isEmpty() && scheduler.isPruned() && (stateOf(of(need).id) & STATE) == FAILED;
+        return !need.licences().items().isEmpty() && pruned && (stateOf(of(need).id) & STATE) == FAILED;
     }
 
     // ---- what the pass finds
 
     /** What is free does not suffice, for all that is known without a look at the nodes. */
     boolean isShort(ResourceNeed need) {
-        return scheduler.isPruned() && isShort(of(need));
+        return pruned && isShort(of(need));
     }
 
     private boolean isShort(NeedClass c) {
@@ -431,12 +439,12 @@ public final class ClassVerdicts {
 
     /** With the bounds of its class, where they hold of what is free now. */
     Optional<NeedClass> bounds(ResourceNeed need) {
-        return scheduler.isPruned() ? Optional.of(of(need)).filter(c -> c.bounded) : Optional.empty();
+        return pruned ? Optional.of(of(need)).filter(c -> c.bounded) : Optional.empty();
     }
 
     /** @param isShort for want of anything free; otherwise @param tooFew nodes had room beside what is planned */
     void failed(ResourceNeed need, boolean isShort, boolean tooFew) {
-        if (scheduler.isPruned() && !isLayered(need)) {
+        if (pruned && !isLayered(need)) {
             NeedClass c = of(need);
             set(c, FAILED);
             if (isShort || tooFew) {
@@ -476,12 +484,12 @@ public final class ClassVerdicts {
 
     /** Whether the partition can never hold it: the same for all of a class until nodes change. */
     boolean exceeds(ResourceNeed need, JobDesc desc, Partition partition) {
-        if (!scheduler.isPruned()) {
+        if (!pruned) {
             return Feasibility.exceeds(state, desc, partition);
         }
         NeedClass c = of(need);
         if (!c.isJudged(classes.version())) {
-            c.judged(classes.version(), (isLayered(need) || !scheduler.fitsEmpty(c)) && Feasibility.exceeds(state, desc, partition));
+            c.judged(classes.version(), (isLayered(need) || !cluster.fitsEmpty(c)) && Feasibility.exceeds(state, desc, partition));
         }
         if (c.exceeds() && !isLayered(need)) {
             set(c, EXCEEDS);
@@ -490,14 +498,14 @@ public final class ClassVerdicts {
     }
 
     private boolean isJudged(NeedClass c) {
-        if (!c.isJudged(classes.version()) && scheduler.fitsEmpty(c)) {
+        if (!c.isJudged(classes.version()) && cluster.fitsEmpty(c)) {
             c.judged(classes.version(), false);
         }
         return c.isJudged(classes.version());
     }
 
     void lacksLicences(ResourceNeed need) {
-        if (scheduler.isPruned()) {
+        if (pruned) {
             set(of(need), LACKS_LICENCES);
         }
     }

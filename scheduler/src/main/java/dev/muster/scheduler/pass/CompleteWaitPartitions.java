@@ -5,13 +5,13 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.queue.WaitReasons;
 import java.util.Set;
 
 /** Partitions in which somebody is just ending, where all others wait for that: {@link CompleteWait}. */
-record CompleteWaitPartitions(Set<String> partitions, Scheduler scheduler) {
-    static CompleteWaitPartitions of(Scheduler scheduler, State state, Now now) {
-        return new CompleteWaitPartitions(CompleteWait.partitions(state, now), scheduler);
+record CompleteWaitPartitions(Set<String> partitions, WaitReasons waits) {
+    static CompleteWaitPartitions of(WaitReasons waits, State state, Now now) {
+        return new CompleteWaitPartitions(CompleteWait.partitions(state, now), waits);
     }
 
     boolean isAnywhere() {
@@ -24,9 +24,9 @@ record CompleteWaitPartitions(Set<String> partitions, Scheduler scheduler) {
 
     /** What it was told before is as true as it was. */
     JobReason reason(Job job) {
-        JobReason told = scheduler.reason(job.id());
+        JobReason told = waits.reason(job.id());
         if (told == JobReason.NONE) {
-            scheduler.explain(job.id(), JobReason.PRIORITY);
+            waits.explain(job.id(), JobReason.PRIORITY);
         }
         return told == JobReason.NONE ? JobReason.PRIORITY : told;
     }

@@ -2,6 +2,7 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
+import dev.muster.core.limits.AccountUse;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
@@ -9,9 +10,10 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.preempt.Preemptor;
+import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.PriorityIndex;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
@@ -29,7 +31,9 @@ import java.util.Set;
  */
 final class HetPass {
     private final Pass pass;
-    private final Scheduler scheduler;
+    private final AccountUse use;
+    private final ClusterIndex cluster;
+    private final JobQueue queue;
     private final State state;
     private final AccountRules accounts;
     /** What kept the last that was tried from its nodes, where those were free. */
@@ -38,9 +42,11 @@ final class HetPass {
     /** A component and the partition it is tried in. */
     private record Part(Job job, ResourceNeed need) {}
 
-    HetPass(Pass pass, Scheduler scheduler, State state) {
+    HetPass(Pass pass, SchedulingContext context, State state) {
         this.pass = pass;
-        this.scheduler = scheduler;
+        this.use = context.use();
+        this.cluster = context.cluster();
+        this.queue = context.queue();
         this.state = state;
         this.accounts = new AccountRules(state);
     }
@@ -106,7 +112,7 @@ final class HetPass {
             case Preemptor.Soon r -> {
                 for (int i = 0; i < parts.size(); i++) {
                     pass.awaitsLeaving(places.get(r.allocation()).get(i).allocation(), parts.get(i).need);
-                    scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES);
+                    queue.waits().explain(parts.get(i).job.id(), JobReason.RESOURCES);
                 }
                 yield true;
             }
@@ -135,18 +141,18 @@ final class HetPass {
     private static final int EIGHTHS = 8;
 
     private List<Part> shorter(List<Part> parts, int eighths) {
-        return parts.stream().map(p -> new Part(p.job, TimeMinPlanner.between(p.job, p.need, eighths, EIGHTHS, scheduler, state))).toList();
+        return parts.stream().map(p -> new Part(p.job, TimeMinPlanner.between(p.job, p.need, eighths, EIGHTHS, cluster.needs(), state))).toList();
     }
 
     /** In the first of its partitions that it may use and that is large enough. */
     private Optional<Part> part(Job job) {
         JobReason reason = BurstBuffer.blocks(state, job);
         if (reason != JobReason.NONE) {
-            scheduler.explain(job.id(), reason, Optional.empty());
+            queue.waits().explain(job.id(), reason, Optional.empty());
             return Optional.empty();
         }
         reason = JobReason.PARTITION_DOWN;
-        for (String name : scheduler.ranks().partitions(job)) {
+        for (String name : queue.ranks().partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             if (partition.isEmpty()) {
                 continue;
@@ -157,8 +163,8 @@ final class HetPass {
             }
             reason = PartitionLimits.reason(job.desc(), partition.get(), state);
             if (reason == JobReason.NONE) {
-                Optional<ResourceNeed> open = pass.inReservation(job, scheduler.known(
-                        pass.waits().patient(job, scheduler.needs().of(job, partition.get(), state)), job));
+                Optional<ResourceNeed> open = pass.inReservation(job, cluster.known(
+                        pass.waits().patient(job, cluster.needs().of(job, partition.get(), state)), job));
                 if (open.isEmpty()) {
                     reason = JobReason.RESERVATION;
                     continue;
@@ -167,7 +173,7 @@ final class HetPass {
                 for (String qos : job.desc().charge().eachQos()) {
                     Job as = job.underQos(qos);
                     reason = accounts.enforces("limits")
-                            ? scheduler.limits().blocks(as.desc(), Allocation.NONE, need.limitMin()) : JobReason.NONE;
+                            ? queue.limits().blocks(as.desc(), Allocation.NONE, need.limitMin()) : JobReason.NONE;
                     if (reason == JobReason.NONE && Feasibility.exceeds(state, as.desc(), partition.get())) {
                         reason = Feasibility.tooSmall(need, state);
                     }
@@ -177,7 +183,7 @@ final class HetPass {
                 }
             }
         }
-        scheduler.explain(job.id(), reason, Optional.empty());
+        queue.waits().explain(job.id(), reason, Optional.empty());
         return Optional.empty();
     }
 
@@ -204,13 +210,13 @@ final class HetPass {
                 break;
             }
             JobReason policy = accounts.enforces("limits")
-                    ? scheduler.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin()) : JobReason.NONE;
+                    ? queue.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
                 limited = policy;
                 all = false;
                 break;
             }
-            scheduler.use().started(state, part.job.desc(), allocation.get(), part.need.limitMin(), 1);
+            use.started(state, part.job.desc(), allocation.get(), part.need.limitMin(), 1);
             pass.licences().take(allocation.get(), part.need, false);
             charged++;
             allocation.get().nodes().forEach(share -> used.add(share.node()));
@@ -218,7 +224,7 @@ final class HetPass {
                     part.need.reservation(), part.job.desc().charge().qos()));
         }
         for (int i = 0; i < charged; i++) {
-            scheduler.use().started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);
+            use.started(state, parts.get(i).job.desc(), starts.get(i).allocation(), starts.get(i).limitMin(), -1);
             pass.licences().take(starts.get(i).allocation(), parts.get(i).need, true);
         }
         return all ? Optional.of(starts) : Optional.empty();
@@ -227,14 +233,14 @@ final class HetPass {
     /** The first time at which there is room for all: it is kept free for them. Not for whom a limit keeps back. */
     private void later(List<Part> parts, JobReason limit) {
         if (limit != JobReason.NONE) {
-            parts.forEach(p -> scheduler.explain(p.job.id(), limit, Optional.empty()));
+            parts.forEach(p -> queue.waits().explain(p.job.id(), limit, Optional.empty()));
             return;
         }
         List<Planner.Estimate> planned = pass.reserveTogether(parts.stream().map(Part::need).toList(),
                 shorter(parts, 0).stream().map(Part::need).toList());
         parts.forEach(p -> pass.planned(p.job));
         for (int i = 0; i < parts.size(); i++) {
-            scheduler.explain(parts.get(i).job.id(), JobReason.RESOURCES,
+            queue.waits().explain(parts.get(i).job.id(), JobReason.RESOURCES,
                     planned.isEmpty() ? Optional.empty() : Optional.of(planned.get(i)));
         }
     }

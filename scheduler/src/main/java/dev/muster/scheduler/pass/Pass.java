@@ -11,15 +11,16 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.NumberAllocator;
 import dev.muster.scheduler.claim.RemainingCapacity;
 import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.claim.Reserved;
 import dev.muster.scheduler.claim.ReservedPartitions;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.node.SuspendedJobs;
@@ -27,6 +28,7 @@ import dev.muster.scheduler.preempt.PassAllocations;
 import dev.muster.scheduler.preempt.Preemptor;
 import dev.muster.scheduler.queue.Backfill;
 import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.Unavailable;
 import dev.muster.scheduler.request.ReservationScope;
 import dev.muster.scheduler.request.ResourceNeed;
@@ -52,7 +54,9 @@ public final class Pass {
     /** Jobs that get a reservation: the rest of the queue waits for Priority. */
     public static final int RESERVATIONS_MAX = 100;
 
-    private final Scheduler scheduler;
+    private final SchedulingContext context;
+    private final ClusterIndex cluster;
+    private final JobQueue queue;
     private final State state;
     private final Now now;
     private final int most;
@@ -104,48 +108,51 @@ public final class Pass {
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
-    public Pass(Scheduler scheduler, State state, Now now, int most) {
-        this.scheduler = scheduler;
+    public Pass(SchedulingContext context, State state, Now now, int most) {
+        this.context = context;
+        this.cluster = context.cluster();
+        this.queue = context.queue();
         this.state = state;
         this.now = now;
         this.most = most;
         this.accounts = new AccountRules(state);
-        this.settling = CompleteWaitPartitions.of(scheduler, state, now);
+        this.settling = CompleteWaitPartitions.of(queue.waits(), state, now);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
         this.limited = accounts.enforces("limits");
         if (limited) {
-            scheduler.limits().at(state, accounts, scheduler.use(), now.seconds());
+            queue.limits().at(state, accounts, context.use(), now.seconds());
         }
         this.inOrder = state.settings().options().containsKey(Settings.IN_ORDER);
-        this.reserved = new Reserved(state, scheduler.known().reserved(state, now.seconds()), scheduler.marked(), now.seconds());
-        this.barred = new ReservedPartitions(scheduler, reserved, now.seconds());
-        EligibleNodes candidates = new EligibleNodes(scheduler, state);
-        this.backfill = scheduler.backfill(state);
-        this.outlook = new RunningJobTimeline(scheduler, state, now, starts);
-        this.takings = new PassAllocations(scheduler, outlook);
-        this.licences = new LicenseAllocator(scheduler, state, now, outlook::times);
+        this.reserved = new Reserved(state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
+        this.barred = new ReservedPartitions(cluster, reserved, now.seconds());
+        EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
+        this.backfill = queue.backfill(state);
+        this.outlook = new RunningJobTimeline(cluster, state, now, starts);
+        this.takings = new PassAllocations(cluster, outlook);
+        this.licences = new LicenseAllocator(cluster.licenses(), state, now, outlook::times);
         boolean busyFirst = backfill.fills() || state.settings().options().containsKey("bf_busy_nodes");
         this.plans = new BackfillReservations(state, now, candidates, reserved, licences, outlook, busyFirst);
-        this.waits = new SwitchWait(state, now, scheduler.needs()::one);
+        this.waits = new SwitchWait(state, now, cluster.needs()::one);
         this.words = new ReserveWords(state.settings().options());
         this.numbers = new NumberAllocator(state, now);
-        this.standing = words.areGiven() ? Optional.empty() : scheduler.outlooks().standing(state, now);
-        this.preemptor = new Preemptor(scheduler, state, now, takings, licences, beside(), (job, off) -> {
+        this.standing = words.areGiven() ? Optional.empty() : context.standing().apply(state, now);
+        this.preemptor = new Preemptor(cluster, queue.ranks(), context.preemptable(), context.options().pruned(), state, now, takings, licences,
+                beside(), (job, off) -> {
             outlook.lifted(job, off);
             standing.ifPresent(s -> s.lifted(job.id(), off));
         });
-        this.lanes = new ClassVerdicts(this, scheduler, state, candidates, limited);
-        this.placing = new Placement(scheduler, state, now.seconds(), candidates, lanes, reserved, licences, numbers, outlook, standing, plans,
+        this.lanes = new ClassVerdicts(this, context, state, candidates, limited);
+        this.placing = new Placement(context, state, now.seconds(), candidates, lanes, reserved, licences, numbers, outlook, standing, plans,
                 starts);
-        this.shorter = new TimeMinPlanner(this, scheduler, state);
-        this.turns = new PassOrder(this, scheduler, backfill, lanes, now.seconds());
+        this.shorter = new TimeMinPlanner(this, cluster.needs(), state);
+        this.turns = new PassOrder(this, context, backfill, lanes, now.seconds());
         if (state.preempted().size() > 0) {
-            for (Job job : scheduler.holders()) {
+            for (Job job : cluster.holders()) {
                 if (SuspendedJobs.gaveWay(state, job)) {
                     stopped.add(job);
                 }
             }
-            stopped.sort(Comparator.comparingInt(j -> -scheduler.ranks().tier(j)));
+            stopped.sort(Comparator.comparingInt(j -> -queue.ranks().tier(j)));
         }
     }
 
@@ -155,13 +162,13 @@ public final class Pass {
             goOn(first -> true);
             turns.fill();
             if (whole && starts.size() < most) {
-                scheduler.plannedOnly(planned);
+                queue.waits().retain(planned);
             }
             return starts;
         } finally {
             preemptor.undo();
             // what is started for good comes back with the records
-            charged.forEach(c -> scheduler.use().started(state, c.desc, c.allocation, c.limitMin, -1));
+            charged.forEach(c -> context.use().started(state, c.desc, c.allocation, c.limitMin, -1));
             takings.undo();
         }
     }
@@ -174,10 +181,10 @@ public final class Pass {
         // those as well that have been stopped in this pass
         for (; stoppedNow < preemptor.suspended().size(); stoppedNow++) {
             stopped.add(preemptor.suspended().get(stoppedNow));
-            stopped.sort(Comparator.comparingInt(j -> -scheduler.ranks().tier(j)));
+            stopped.sort(Comparator.comparingInt(j -> -queue.ranks().tier(j)));
         }
-        int tier = scheduler.ranks().tier(next);
-        goOn(first -> scheduler.ranks().tier(first) >= tier && !preemptor.outranksByQos(next, first));
+        int tier = queue.ranks().tier(next);
+        goOn(first -> queue.ranks().tier(first) >= tier && !preemptor.outranksByQos(next, first));
     }
 
     private void goOn(Predicate<Job> before) {
@@ -189,7 +196,7 @@ public final class Pass {
             }
             List<Job> whole = SuspendedJobs.together(state, next);
             boolean first = !resumes.contains(whole.getFirst().id());
-            if (first && SuspendedJobs.haveTheirCores(scheduler, whole)) {
+            if (first && SuspendedJobs.haveTheirCores(cluster, whole)) {
                 whole.forEach(j -> resumes.add(j.id()));
                 whole.forEach(takings::back);
             } else if (first) {
@@ -212,8 +219,8 @@ public final class Pass {
     }
 
     /** With what this pass did. */
-    public Scheduler.Counts added(Scheduler.Counts before) {
-        return new Scheduler.Counts(before.backfilled() + backfilled, before.backfilledHet() + backfilledHet, before.full() + (isFull() ? 1 : 0));
+    public PassCounts added(PassCounts before) {
+        return new PassCounts(before.backfilled() + backfilled, before.backfilledHet() + backfilledHet, before.full() + (isFull() ? 1 : 0));
     }
 
     /** All components of a heterogeneous job start now. */
@@ -234,21 +241,21 @@ public final class Pass {
     void consider(Job job) {
         if (job.isHet()) {
             if (job.isHetLeader()) {
-                new HetPass(this, scheduler, state).consider(job);
+                new HetPass(this, context, state).consider(job);
             }
             return;
         }
         JobReason buffer = BurstBuffer.blocks(state, job);
         if (buffer != JobReason.NONE) {
-            scheduler.explain(job.id(), buffer);
+            queue.waits().explain(job.id(), buffer);
             return;
         }
         int task = job.isArrayRecord() ? job.array().pending().first() : -1;
         int given = 0;
         while (starts.size() < most) {
             if (job.array().maxRunning() > 0
-                    && scheduler.running(job.array().jobId()) + given >= job.array().maxRunning()) {
-                scheduler.explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
+                    && cluster.running(job.array().jobId()) + given >= job.array().maxRunning()) {
+                queue.waits().explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
                 return;
             }
             if (!start(job, task)) {
@@ -271,26 +278,26 @@ public final class Pass {
         JobReason reason = JobReason.NONE;
         List<ReservationScope> reservations = reserved.toTry(job.desc());
         if (reservations.isEmpty() || PartitionLimits.isTooLate(job.desc().timing(), now.seconds())) {
-            scheduler.explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
+            queue.waits().explain(job.id(), reservations.isEmpty() ? JobReason.RESERVATION : JobReason.DEADLINE);
             return false;
         }
-        for (String name : scheduler.ranks().partitions(job)) {
+        for (String name : queue.ranks().partitions(job)) {
             Optional<Partition> partition = state.partitions().find(name);
             JobReason limit = partition.map(p -> PartitionLimits.reason(job.desc(), p, state)).orElse(JobReason.PARTITION_DOWN);
             if (limit != JobReason.NONE) {
                 reason = reason == JobReason.NONE ? limit : reason;
                 continue;
             }
-            ResourceNeed plain = scheduler.known(waits.patient(job, scheduler.needs().of(job, partition.get(), state)), job);
-            for (Job as : PartitionLimits.under(job, partition.get(), state, j -> !isLimited(j) || scheduler.limited(j,
+            ResourceNeed plain = cluster.known(waits.patient(job, cluster.needs().of(job, partition.get(), state)), job);
+            for (Job as : PartitionLimits.under(job, partition.get(), state, j -> !isLimited(j) || queue.limited(j,
                     plain.limitMin()) == JobReason.NONE)) {
                 String prefer = job.desc().request().prefer();
-                ResourceNeed liked = prefer.isEmpty() ? plain : scheduler.needs().on(prefer, plain);
-                if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), scheduler.needs().in(r, liked)))) {
+                ResourceNeed liked = prefer.isEmpty() ? plain : cluster.needs().on(prefer, plain);
+                if (liked != plain && reservations.stream().anyMatch(r -> preferred(as, task, partition.get(), cluster.needs().in(r, liked)))) {
                     return true;
                 }
                 for (int i = 0; i < reservations.size(); i++) {
-                    ResourceNeed need = scheduler.needs().in(reservations.get(i), plain);
+                    ResourceNeed need = cluster.needs().in(reservations.get(i), plain);
                     JobReason why = attempt(as, task, partition.get(), need, i + 1 == reservations.size());
                     if (why == JobReason.NONE) {
                         return true;
@@ -300,7 +307,7 @@ public final class Pass {
             }
         }
         if (PartitionLimits.isOfPartition(reason)) {
-            scheduler.explain(job.id(), reason);
+            queue.waits().explain(job.id(), reason);
         }
         return false;
     }
@@ -310,7 +317,7 @@ public final class Pass {
         boolean waits = closed.contains(partition.name()) || settling.has(partition.name()) || hasFailed(need)
                 || reserved.opens(need.within()) > now.seconds()
                 || inOrder && blocked.contains(blocker(need)) || licences.given(need, 0).isEmpty()
-                || isLimited(job) && scheduler.limited(job, need.limitMin()) != JobReason.NONE;
+                || isLimited(job) && queue.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
         if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
             failed.add(need);
@@ -322,7 +329,7 @@ public final class Pass {
 
     private JobReason tooSmall(Job job, ResourceNeed need) {
         JobReason reason = Feasibility.tooSmall(need, state);
-        scheduler.explain(job.id(), reason);
+        queue.waits().explain(job.id(), reason);
         return reason;
     }
 
@@ -331,16 +338,16 @@ public final class Pass {
         if (settling.has(partition.name())) {
             return settling.reason(job);
         }
-        JobReason policy = isLimited(job) ? scheduler.limited(job, need.limitMin()) : JobReason.NONE;
+        JobReason policy = isLimited(job) ? queue.limited(job, need.limitMin()) : JobReason.NONE;
         if (closed.contains(partition.name())) {
-            scheduler.explain(job.id(), JobReason.PRIORITY);
+            queue.waits().explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
         }
         if (policy != JobReason.NONE) {
             if (limitStops) {
                 closed.add(partition.name());
             }
-            scheduler.explain(job.id(), policy);
+            queue.waits().explain(job.id(), policy);
             return policy;
         }
         if (exceeding.contains(need)) {
@@ -354,7 +361,7 @@ public final class Pass {
             return waits;
         }
         if (inOrder && blocked.contains(blocker(need))) {
-            scheduler.explain(job.id(), JobReason.PRIORITY);
+            queue.waits().explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
         }
         if (hasFailed(need)) {
@@ -381,7 +388,7 @@ public final class Pass {
         Optional<Allocation> allocation = isShort ? Optional.empty() : placeWithin(job, need);
         JobReason whole = whole(job, need, allocation);
         if (whole != JobReason.NONE) {
-            scheduler.explain(job.id(), whole);
+            queue.waits().explain(job.id(), whole);
             return whole;
         }
         if (allocation.isPresent()) {
@@ -403,8 +410,8 @@ public final class Pass {
         JobReason reason = unavailable(need) ? JobReason.REQ_NODE_NOT_AVAIL : lacksLayers(need) ? JobReason.LICENSES
                 : blocked.contains(blocker(need)) ? JobReason.PRIORITY
                 : lacksUnit(need) ? JobReason.NO_TOPOLOGY_UNIT : JobReason.RESOURCES;
-        boolean waitsForNodes = !blocked.contains(blocker(need)) && lanes.of(need).isMissing(scheduler.unavailable().version(),
-                () -> Unavailable.isNamed(scheduler.unavailable().missing(state, job.desc(), need.partition())));
+        boolean waitsForNodes = !blocked.contains(blocker(need)) && lanes.of(need).isMissing(queue.unavailable().version(),
+                () -> Unavailable.isNamed(queue.unavailable().missing(state, job.desc(), need.partition())));
         if (reserve(job, need, reason) && reason != JobReason.LICENSES && !waitsForNodes) {
             blocked.add(blocker(need));
             lanes.blocked(need);
@@ -429,7 +436,7 @@ public final class Pass {
         if (!preemptor.isOn()) {
             return Optional.empty();
         }
-        return switch (placing.blindly(() -> preemptor.make(job, need, scheduler.known().group(need, job.desc().charge().firstQos()), lanes.of(need),
+        return switch (placing.blindly(() -> preemptor.make(job, need, queue.classes().group(need, job.desc().charge().firstQos()), lanes.of(need),
                 places(need)))) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
@@ -439,7 +446,7 @@ public final class Pass {
             }
             case Preemptor.Soon r -> {
                 awaitsLeaving(r.allocation(), need);
-                scheduler.explain(job.id(), JobReason.RESOURCES);
+                queue.waits().explain(job.id(), JobReason.RESOURCES);
                 yield Optional.of(JobReason.RESOURCES);
             }
         };
@@ -466,7 +473,7 @@ public final class Pass {
 
     /** A limit may allow fewer nodes of a range than there are. */
     private Optional<Allocation> placeWithin(Job job, ResourceNeed need) {
-        return placing.near(isLimited(job) ? scheduler.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of(), () -> placeNear(job, need));
+        return placing.near(isLimited(job) ? queue.limits().nodesInUse(job.desc()).orElse(Set.of()) : Set.of(), () -> placeNear(job, need));
     }
 
     private Optional<Allocation> placeNear(Job job, ResourceNeed need) {
@@ -485,14 +492,14 @@ public final class Pass {
     }
 
     private JobReason whole(Job job, ResourceNeed need, Optional<Allocation> allocation) {
-        return isLimited(job) && allocation.isPresent() ? scheduler.limits().blocks(job.desc(), allocation.get(), need.limitMin())
+        return isLimited(job) && allocation.isPresent() ? queue.limits().blocks(job.desc(), allocation.get(), need.limitMin())
                 : JobReason.NONE;
     }
 
     /** The need in the first of the job's reservations that is open; empty if none is. */
     Optional<ResourceNeed> inReservation(Job job, ResourceNeed plain) {
         return reserved.of(job.desc()).stream().map(ReservationScope::of).filter(w -> reserved.opens(w) <= now.seconds()).findFirst()
-                .map(w -> scheduler.needs().in(w, plain));
+                .map(w -> cluster.needs().in(w, plain));
     }
 
     /** Somebody who comes first there goes on waiting. */
@@ -516,7 +523,7 @@ public final class Pass {
 
     void started(Job job, ResourceNeed need, Planner.Start start) {
         if (limited) {
-            scheduler.use().started(state, job.desc(), start.allocation(), start.limitMin(), 1);
+            context.use().started(state, job.desc(), start.allocation(), start.limitMin(), 1);
             charged.add(new Charged(job.desc(), start.allocation(), start.limitMin()));
         }
         claim(job, start.allocation(), need);
@@ -566,8 +573,8 @@ public final class Pass {
     }
 
     private boolean unavailable(ResourceNeed need) {
-        for (String name : Feasibility.names(need.nodeList())) {
-            NodeSlot node = scheduler.node(name);
+        for (String name : HostList.distinct(need.nodeList())) {
+            NodeSlot node = cluster.node(name);
             if (node == null || !node.usable || placing.isBarred(need, node)) {
                 return true;
             }
@@ -595,20 +602,20 @@ public final class Pass {
             standBy(job, need, reason, nothing);
             return true;
         }
-        if (nothing || reservations >= scheduler.reservationsMax()
-                || !accounts.reserves(job.desc(), scheduler.priority(job.id()).orElse(job.priority()))) {
-            scheduler.explain(job.id(), reason);
+        if (nothing || reservations >= context.options().reservationsMax()
+                || !accounts.reserves(job.desc(), queue.ranks().priority(job.id()).orElse(job.priority()))) {
+            queue.waits().explain(job.id(), reason);
             return true;
         }
-        if (!words.allows(job, need.partition(), scheduler.priority(job.id()).orElse(job.priority()), now.seconds())) {
-            scheduler.explain(job.id(), reason);
+        if (!words.allows(job, need.partition(), queue.ranks().priority(job.id()).orElse(job.priority()), now.seconds())) {
+            queue.waits().explain(job.id(), reason);
             return false;
         }
         reservations++;
         turns.head(job, blocker(need));
         Optional<Planner.Estimate> estimate = shorter.plan(plans, job, need);
         estimate.ifPresent(e -> planned.add(job.id()));
-        scheduler.explain(job.id(), reason, estimate);
+        queue.waits().explain(job.id(), reason, estimate);
         return true;
     }
 
@@ -620,12 +627,12 @@ public final class Pass {
         if (!nothing) {
             turns.head(job, blocker(need));
         }
-        scheduler.explain(job.id(), reason);
+        queue.waits().explain(job.id(), reason);
     }
 
     /** So many have a reservation that nobody gets another; those whose places are kept are none of a lane. */
     boolean hasReserved() {
-        return standing.isPresent() || reservations >= scheduler.reservationsMax();
+        return standing.isPresent() || reservations >= context.options().reservationsMax();
     }
 
     boolean isKept(int jobId) {
@@ -656,7 +663,7 @@ public final class Pass {
     }
 
     RemainingCapacity beside() {
-        return new RemainingCapacity(scheduler.nodes(), reserved, standing, now.seconds());
+        return new RemainingCapacity(cluster.nodes(), reserved, standing, now.seconds());
     }
 
     void planned(Job job) {
@@ -669,7 +676,7 @@ public final class Pass {
 
     /** As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough. */
     List<Planner.Estimate> reserveTogether(List<ResourceNeed> needs, List<ResourceNeed> less) {
-        if (reservations >= scheduler.reservationsMax()) {
+        if (reservations >= context.options().reservationsMax()) {
             return List.of();
         }
         reservations += needs.size();
@@ -677,7 +684,7 @@ public final class Pass {
     }
 
     public Optional<Planner.Estimate> estimate(JobDesc desc) {
-        return plans.estimate(desc, scheduler);
+        return plans.estimate(desc, context);
     }
 
     /** As if nobody else waited, and who has no limit was over after a year. */

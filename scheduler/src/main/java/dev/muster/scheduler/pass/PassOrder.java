@@ -2,9 +2,10 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.state.Job;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.queue.Backfill;
+import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.QueueOrder;
+import dev.muster.scheduler.queue.Turn;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +19,8 @@ import java.util.function.Predicate;
  */
 public final class PassOrder {
     private final Pass pass;
-    private final Scheduler scheduler;
+    private final boolean plansAhead;
+    private final JobQueue queue;
     private final Backfill backfill;
     private final ClassVerdicts lanes;
     private final long nowS;
@@ -37,18 +39,12 @@ public final class PassOrder {
     private boolean quick;
     private boolean whole;
 
-    /** A job, where it stands in the queue. */
-    public record Turn(QueueOrder.Block block, int at) {
-        public Job job() {
-            return block.places[at].job();
-        }
-    }
-
     private record Waiting(Job job, ResourceNeed need, JobReason reason) {}
 
-    PassOrder(Pass pass, Scheduler scheduler, Backfill backfill, ClassVerdicts lanes, long nowS) {
+    PassOrder(Pass pass, SchedulingContext context, Backfill backfill, ClassVerdicts lanes, long nowS) {
         this.pass = pass;
-        this.scheduler = scheduler;
+        this.plansAhead = context.options().plansAhead();
+        this.queue = context.queue();
         this.backfill = backfill;
         this.lanes = lanes;
         this.nowS = nowS;
@@ -59,7 +55,7 @@ public final class PassOrder {
     boolean walk(boolean special) {
         quick = lanes.areOpen(special);
         int tier = Integer.MAX_VALUE;
-        for (QueueOrder.Block block : scheduler.order().blocks()) {
+        for (QueueOrder.Block block : queue.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
                 // in an order of their own it is known in their turn: who starts before them may use up their limits
                 boolean passes = quick && !pass.hasStopped() && !backfill.fills();
@@ -120,7 +116,7 @@ public final class PassOrder {
         }
         if (block.told[i] != reason) {
             block.told[i] = (short) reason;
-            scheduler.explain(id, ClassVerdicts.REASONS[reason]);
+            queue.waits().explain(id, ClassVerdicts.REASONS[reason]);
         }
         block.passed[i] = kept ? (short) QueueOrder.UNKNOWN : (short) reason;
     }
@@ -131,7 +127,7 @@ public final class PassOrder {
         if (!backfill.fills() || job.isHet() || !job.desc().charge().reservation().isEmpty()) {
             return false;
         }
-        List<String> partitions = scheduler.ranks().partitions(job);
+        List<String> partitions = queue.ranks().partitions(job);
         boolean own = true;
         boolean blocked = true;
         for (String partition : partitions) {
@@ -159,14 +155,14 @@ public final class PassOrder {
                 break;
             }
             boolean passes = quick && !pass.hasStopped();
-            if (passes && lanes.isTold(turn.block, turn.at)) {
+            if (passes && lanes.isTold(turn.block(), turn.at())) {
                 continue;
             }
-            int known = passes ? known(turn.block, turn.at) : QueueOrder.UNKNOWN;
+            int known = passes ? known(turn.block(), turn.at()) : QueueOrder.UNKNOWN;
             if (known >= 0) {
-                wait(turn.block, turn.at, known);
+                wait(turn.block(), turn.at(), known);
             } else {
-                consider(turn.block, turn.at);
+                consider(turn.block(), turn.at());
             }
         }
         ownOrder = false;
@@ -176,8 +172,8 @@ public final class PassOrder {
     /** The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order. */
     void fill() {
         take(behind);
-        for (Turn turn : scheduler.plansAhead() && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
-            Waiting w = waiting.get(turn.block.places[turn.at].jobId());
+        for (Turn turn : plansAhead && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
+            Waiting w = waiting.get(turn.block().places[turn.at()].jobId());
             if (w != null) {
                 pass.reserve(w.job, w.need, w.reason);
             }

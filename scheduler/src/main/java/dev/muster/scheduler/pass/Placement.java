@@ -5,12 +5,12 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.NumberAllocator;
 import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.claim.Reserved;
-import dev.muster.scheduler.node.Feasibility;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.GpuPlaces;
 import dev.muster.scheduler.node.Layers;
@@ -20,6 +20,7 @@ import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.preempt.Preemptor;
 import dev.muster.scheduler.queue.EligibleNodes;
+import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.timeline.CapacityTimeline;
 import dev.muster.scheduler.timeline.LicenseAllocator;
@@ -39,7 +40,8 @@ import java.util.function.Supplier;
 final class Placement {
     private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final JobQueue queue;
     private final State state;
     private final long nowS;
     private final boolean memoryConsumed;
@@ -67,11 +69,12 @@ final class Placement {
     private Set<String> near = Set.of();
 
     /** @param starts what begins in this pass, as it grows */
-    Placement(Scheduler scheduler, State state, long nowS, EligibleNodes candidates, ClassVerdicts lanes, Reserved reserved,
+    Placement(SchedulingContext context, State state, long nowS, EligibleNodes candidates, ClassVerdicts lanes, Reserved reserved,
             LicenseAllocator licences,
             NumberAllocator numbers, RunningJobTimeline outlook, Optional<ReservationsInForce> standing, BackfillReservations plans,
             List<Planner.Start> starts) {
-        this.scheduler = scheduler;
+        this.cluster = context.cluster();
+        this.queue = context.queue();
         this.state = state;
         this.nowS = nowS;
         this.memoryConsumed = state.memoryConsumed();
@@ -170,7 +173,7 @@ final class Placement {
 
     /** As {@link #place(Need)}, on nodes that hang together in that topology. */
     Optional<Allocation> place(ResourceNeed need, Topology topology) {
-        List<String> requiredNames = Feasibility.names(need.nodeList());
+        List<String> requiredNames = HostList.distinct(need.nodeList());
         int required = requiredNames.size();
         boolean freeOnly = required == 0 && !sharing && !blind && avoided.isEmpty() && !need.shape().spared().any();
         Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
@@ -183,29 +186,29 @@ final class Placement {
         for (int i = 0; i < order.size(); i++) {
             NodeSlot node = order.get(i);
             if (freeOnly && node.freeUnits.isEmpty() || need.exclusive() && !node.isIdle()
-                    || bounds.isPresent() && !scheduler.free().mayTake(bounds.get(), node.index)) {
+                    || bounds.isPresent() && !cluster.free().mayTake(bounds.get(), node.index)) {
                 continue;
             }
-            boolean open = scheduler.ready(node) && NodeSelector.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
+            boolean open = cluster.ready(node) && NodeSelector.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
             int tasks = open ? tasksNow(need, node) : 0;
             if (tasks > 0) {
                 able.add(new NodeSelector.Candidate(node, tasks));
                 // by name: a required node that is avoided or does not match is not among the candidates
                 requiredFound += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
-                if (!scheduler.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
+                if (!queue.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
                         && Features.isPlain(need.features())) {
                     break;
                 }
             }
         }
-        able = scheduler.power().affordable(able, required, starts, avoided);
+        able = queue.power().affordable(able, required, starts, avoided);
         tooFew = requiredFound < required || able.size() < need.nodesMin() || NodeSelector.roomFor(need, able) < need.tasks();
         if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
         List<NodeSelector.Pick> picks = NodeSelector.pick(need, able, required, topology, layers);
-        if (picks.isEmpty() || !scheduler.power().allows(picks, starts, avoided)) {
-            return picks.isEmpty() ? Optional.empty() : scheduler.power().thriftily(() -> place(need, topology));
+        if (picks.isEmpty() || !queue.power().allows(picks, starts, avoided)) {
+            return picks.isEmpty() ? Optional.empty() : queue.power().thriftily(() -> place(need, topology));
         }
         for (NodeSelector.Pick p : picks) {
             String name = p.node().spec.name();

@@ -6,8 +6,8 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.ResourceNeedTable;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,16 +22,16 @@ import java.util.Set;
  */
 public final class TimeMinPlanner {
     private final Pass pass;
-    private final Scheduler scheduler;
+    private final ResourceNeedTable needs;
     private final State state;
     private final Set<ResourceNeed> failed = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** @param need for as long as it begins for */
     record Found(ResourceNeed need, Allocation place) {}
 
-    TimeMinPlanner(Pass pass, Scheduler scheduler, State state) {
+    TimeMinPlanner(Pass pass, ResourceNeedTable needs, State state) {
         this.pass = pass;
-        this.scheduler = scheduler;
+        this.needs = needs;
         this.state = state;
     }
 
@@ -60,13 +60,13 @@ public final class TimeMinPlanner {
         if (fits < 0) {
             return plans.earliest(need, true);
         }
-        ResourceNeed best = scheduler.needs().lasting(fits, need);
+        ResourceNeed best = needs.lasting(fits, need);
         long whole = start(plans.earliest(need, false));
         long soonest = start(plans.earliest(best, false));
         int fails = whole(need);
         for (int i = 0; i < STEPS && soonest < whole && fails - fits > 1; i++) {
             int half = fits + fails >>> 1;
-            ResourceNeed longer = scheduler.needs().lasting(half, need);
+            ResourceNeed longer = needs.lasting(half, need);
             boolean asSoon = start(plans.earliest(longer, false)) == soonest;
             best = asSoon ? longer : best;
             fits = asSoon ? half : fits;
@@ -90,22 +90,22 @@ public final class TimeMinPlanner {
     }
 
     /** The same need for less time than all, of which there are few: three quarters of what may be missing, half, a quarter, and the least. */
-    public static List<ResourceNeed> lengths(Job job, ResourceNeed need, Scheduler scheduler, State state) {
+    public static List<ResourceNeed> lengths(Job job, ResourceNeed need, ResourceNeedTable needs, State state) {
         List<ResourceNeed> out = new ArrayList<>();
         for (int i = 3; least(job, need, state) >= 0 && i >= 0; i--) {
-            out.add(between(job, need, i, 4, scheduler, state));
+            out.add(between(job, need, i, 4, needs, state));
         }
         return out.stream().distinct().toList();
     }
 
     /** The same need for its least time and this part of what that lacks; for all of it where it wants that. */
-    static ResourceNeed between(Job job, ResourceNeed need, int part, int of, Scheduler scheduler, State state) {
+    static ResourceNeed between(Job job, ResourceNeed need, int part, int of, ResourceNeedTable needs, State state) {
         int least = least(job, need, state);
-        return least < 0 ? need : scheduler.needs().lasting(least + (int) ((long) (whole(need) - least) * part / of), need);
+        return least < 0 ? need : needs.lasting(least + (int) ((long) (whole(need) - least) * part / of), need);
     }
 
     private Optional<Found> lasting(int minutes, Job job, ResourceNeed whole) {
-        ResourceNeed need = scheduler.needs().lasting(minutes, whole);
+        ResourceNeed need = needs.lasting(minutes, whole);
         Optional<Found> found = failed.contains(need) ? Optional.empty() : pass.placeFor(job, need).map(a -> new Found(need, a));
         if (found.isEmpty()) {
             failed.add(need);

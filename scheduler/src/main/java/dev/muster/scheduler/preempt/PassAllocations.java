@@ -3,7 +3,7 @@ package dev.muster.scheduler.preempt;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.model.format.IndexSet;
-import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * core thread.
  */
 public final class PassAllocations {
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
     private final RunningJobTimeline outlook;
     private final List<Taken> taken = new ArrayList<>();
     /** Who came to which node. */
@@ -40,23 +40,23 @@ public final class PassAllocations {
     /** Of these, what is held while those who leave are off their nodes. */
     private final List<Taken> arrived = new ArrayList<>();
 
-    public PassAllocations(Scheduler scheduler, RunningJobTimeline outlook) {
-        this.scheduler = scheduler;
+    public PassAllocations(ClusterIndex cluster, RunningJobTimeline outlook) {
+        this.cluster = cluster;
         this.outlook = outlook;
     }
 
     /** A job starts there. */
     public void take(Job job, Allocation.Share share, ResourceNeed need) {
-        NodeSlot node = scheduler.node(share.node());
+        NodeSlot node = cluster.node(share.node());
         int idle = node.units(share).intersect(node.freeUnits).count();
         node.hold(share, need.partition());
         // it is being rebooted for this job: nobody else comes before it is there
         if (share.bootId().isEmpty()) {
-            scheduler.rebooting(node);
+            cluster.rebooting(node);
         }
         taken.add(new Taken(node, share, need.partition()));
-        met.add(new Met(node, scheduler.holdings().apart(job)));
-        scheduler.holdings().meet(met.getLast().who, node, 1);
+        met.add(new Met(node, cluster.holdings().apart(job)));
+        cluster.holdings().meet(met.getLast().who, node, 1);
         for (String name : need.sharing().names(need.partition())) {
             node.share(name, share.cores(), 1);
             shares.add(new Taken(node, share, name));
@@ -67,10 +67,10 @@ public final class PassAllocations {
     /** A suspended job has its cores back. */
     public void back(Job job) {
         for (Allocation.Share s : job.run().allocation().nodes()) {
-            NodeSlot node = scheduler.node(s.node());
+            NodeSlot node = cluster.node(s.node());
             node.hold(s, job.desc().partition(), true);
             resumed.add(new Taken(node, s, job.desc().partition()));
-            for (String name : scheduler.holdings().sharing(job)) {
+            for (String name : cluster.holdings().sharing(job)) {
                 node.share(name, s.cores(), 1);
                 shares.add(new Taken(node, s, name));
             }
@@ -80,7 +80,7 @@ public final class PassAllocations {
     /** A suspended job waits for the rest of its cores. */
     public void await(Job job) {
         for (Allocation.Share s : job.run().allocation().nodes()) {
-            NodeSlot node = scheduler.node(s.node());
+            NodeSlot node = cluster.node(s.node());
             IndexSet free = node == null ? IndexSet.empty() : node.freeUnits.intersect(node.units(s));
             if (!free.isEmpty()) {
                 Allocation.Share part = new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
@@ -93,7 +93,7 @@ public final class PassAllocations {
     /** Somebody waits for others to leave this place: nobody else gets what is free of it, nor may count on what they leave. */
     public void keep(Allocation place, ResourceNeed need) {
         for (Allocation.Share s : place.nodes()) {
-            NodeSlot node = scheduler.node(s.node());
+            NodeSlot node = cluster.node(s.node());
             IndexSet free = node.freeUnits.intersect(node.units(s));
             long memoryMb = Math.max(0, Math.min(node.freeMemoryMb, s.memoryMb()));
             Map<String, IndexSet> devices = new HashMap<>();
@@ -144,7 +144,7 @@ public final class PassAllocations {
             t.node.release(t.share, t.partition);
         }
         for (Met m : met) {
-            scheduler.holdings().meet(m.who, m.node, -1);
+            cluster.holdings().meet(m.who, m.node, -1);
         }
         for (Taken t : shares) {
             t.node.share(t.partition, t.share.cores(), -1);

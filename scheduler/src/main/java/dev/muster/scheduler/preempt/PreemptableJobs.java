@@ -8,13 +8,15 @@ import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobState;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.RemainingCapacity;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.node.SuspendedJobs;
 import dev.muster.scheduler.queue.BlockedClasses;
+import dev.muster.scheduler.queue.GroupVerdicts;
+import dev.muster.scheduler.queue.JobClassIndex;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -30,10 +32,11 @@ import java.util.TreeMap;
  * for it: whom that is too little for nobody has to try to make room for. Nobody's priority and no time of exemption counts here, so there may be
  * less room than it says, never more. Owned by the core thread.
  */
-public final class PreemptableJobs {
+public final class PreemptableJobs implements GroupVerdicts {
     private static final int FAILED_MAX = 64;
 
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private long pass;
     private final Map<Of, Category> categories = new HashMap<>();
     private final Map<Of, Kind> kinds = new HashMap<>();
 
@@ -80,7 +83,7 @@ public final class PreemptableJobs {
     }
 
     /** Those for whom the same have to go. */
-    public static final class Kind {
+    public static final class Kind implements GroupVerdicts.Kind {
         private final JobDesc example;
         private final String partition;
         private final FreeTable table;
@@ -104,8 +107,13 @@ public final class PreemptableJobs {
         }
     }
 
-    public PreemptableJobs(Scheduler scheduler) {
-        this.scheduler = scheduler;
+    public PreemptableJobs(ClusterIndex cluster) {
+        this.cluster = cluster;
+    }
+
+    /** A pass over the queue begins. */
+    public void beginPass() {
+        pass++;
     }
 
     /** All anew. */
@@ -143,7 +151,7 @@ public final class PreemptableJobs {
             Of key = new Of(policy.byQos() ? job.desc().charge().qos() : job.desc().partition(), Preemption.isGuest(job.desc()));
             Category c = categories.get(key);
             if (c == null) {
-                c = new Category(job, scheduler.nodes().size());
+                c = new Category(job, cluster.nodes().size());
                 categories.put(key, c);
                 for (Kind kind : kinds.values()) {
                     if (policy.outranks(kind.example, Long.MAX_VALUE, kind.partition, job)) {
@@ -218,7 +226,7 @@ public final class PreemptableJobs {
 
     private void count(Job job, Category c, int sign) {
         for (Allocation.Share s : job.run().allocation().held()) {
-            NodeSlot slot = scheduler.node(s.node());
+            NodeSlot slot = cluster.node(s.node());
             if (slot != null && !s.released()) {
                 int n = slot.index;
                 c.cpus[n] += sign * slot.units(s).count() * slot.spec.cpusPerUnit();
@@ -241,13 +249,13 @@ public final class PreemptableJobs {
         Of key = new Of(policy.byQos() ? taker.charge().firstQos() : partition, !taker.charge().reservation().isEmpty());
         Kind kind = kinds.get(key);
         if (kind == null) {
-            kind = new Kind(taker, partition, scheduler.nodes().size());
+            kind = new Kind(taker, partition, cluster.nodes().size());
             for (Category c : categories.values()) {
                 if (policy.outranks(taker, Long.MAX_VALUE, partition, c.example)) {
                     kind.below.add(c);
                 }
             }
-            kind.dirty.set(0, scheduler.nodes().size());
+            kind.dirty.set(0, cluster.nodes().size());
             kinds.put(key, kind);
         }
         return kind;
@@ -257,12 +265,19 @@ public final class PreemptableJobs {
         return era;
     }
 
+    /** The kind that the group was given in this era. */
+    public static Kind kindOf(JobClassIndex.Group group) {
+        return (Kind) group.kind;
+    }
+
     /** Groups are to be asked anew. */
+    @Override
     public void unsettle() {
         kinds.values().forEach(k -> k.settled.clear());
     }
 
     /** Groups have other numbers. */
+    @Override
     public void forgetGroups() {
         unsettle();
         kinds.values().forEach(k -> k.groups.clear());
@@ -331,7 +346,7 @@ public final class PreemptableJobs {
         NodeSlot[] out = new NodeSlot[held.size()];
         int size = 0;
         for (Allocation.Share s : held) {
-            NodeSlot slot = s.released() ? null : scheduler.node(s.node());
+            NodeSlot slot = s.released() ? null : cluster.node(s.node());
             if (slot != null) {
                 out[size++] = slot;
             }
@@ -433,8 +448,8 @@ public final class PreemptableJobs {
 
     /** As things were when the kind was first asked for in this pass: in a pass what may be had only becomes less. */
     private void current(Kind kind) {
-        if (kind.pass != scheduler.passes()) {
-            kind.pass = scheduler.passes();
+        if (kind.pass != pass) {
+            kind.pass = pass;
             kind.failed.clear();
             kind.planned.clear();
             refresh(kind);
@@ -453,7 +468,7 @@ public final class PreemptableJobs {
     private void refresh(Kind kind) {
         BitSet dirty = kind.dirty;
         for (int n = dirty.nextSetBit(0); n >= 0; n = dirty.nextSetBit(n + 1)) {
-            NodeSlot slot = scheduler.nodes().get(n);
+            NodeSlot slot = cluster.nodes().get(n);
             int cpus = slot.freeUnits.count() * slot.spec.cpusPerUnit();
             long memoryMb = slot.freeMemoryMb;
             int gpus = slot.freeGpus();
@@ -464,7 +479,7 @@ public final class PreemptableJobs {
                 gpus += c.gpus[n];
                 stay -= c.holders[n];
             }
-            kind.table.update(n, cpus, memoryMb, gpus, scheduler.ready(slot), stay <= 0);
+            kind.table.update(n, cpus, memoryMb, gpus, cluster.ready(slot), stay <= 0);
         }
         dirty.clear();
     }

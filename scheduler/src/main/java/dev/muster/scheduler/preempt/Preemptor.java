@@ -9,11 +9,12 @@ import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobState;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.RemainingCapacity;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.queue.JobClassIndex;
+import dev.muster.scheduler.queue.PriorityIndex;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
 import dev.muster.scheduler.timeline.LicenseAllocator;
@@ -37,7 +38,10 @@ public final class Preemptor {
     /** Jobs for which room is made in one pass; each costs a look at all that run. */
     static final int TRIES_MAX = 50;
 
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final PriorityIndex ranks;
+    private final PreemptableJobs preemptable;
+    private final boolean pruned;
     private final State state;
     private final Now now;
     private final PreemptPolicy policy;
@@ -90,20 +94,24 @@ public final class Preemptor {
      * @param open    what reservations leave
      * @param lifted  told of each job that is off its nodes for a moment, and of its being back
      */
-    public Preemptor(Scheduler scheduler, State state, Now now, PassAllocations takings, LicenseAllocator licences, RemainingCapacity open,
+    public Preemptor(ClusterIndex cluster, PriorityIndex ranks, PreemptableJobs preemptable, boolean pruned, State state, Now now,
+            PassAllocations takings, LicenseAllocator licences, RemainingCapacity open,
             BiConsumer<Job, Boolean> lifted) {
         this.licences = licences;
         this.open = open;
         this.takings = takings;
         this.lifted = lifted;
-        this.scheduler = scheduler;
+        this.cluster = cluster;
+        this.ranks = ranks;
+        this.preemptable = preemptable;
+        this.pruned = pruned;
         this.state = state;
         this.now = now;
         this.policy = new PreemptPolicy(state);
         this.plain = policy.isPlain() && !policy.isLabelled();
         this.reclaims = policy.isOn() && !policy.parameter("reclaim_licenses").isEmpty();
         this.remembers = plain;
-        scheduler.yields().passed(now.seconds());
+        preemptable.passed(now.seconds());
     }
 
     public boolean isOn() {
@@ -168,7 +176,7 @@ public final class Preemptor {
      * @param places on what is free at the moment of asking
      */
     public Room make(Job job, ResourceNeed need, JobClassIndex.Group group, NeedClass c, Places places) {
-        long priority = scheduler.priority(job.id()).orElse(job.priority());
+        long priority = ranks.priority(job.id()).orElse(job.priority());
         if (!policy.isOn() || isVain(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
             return new None();
         }
@@ -189,15 +197,15 @@ public final class Preemptor {
         if (found.isEmpty()) {
             arrive(false, serves);
             hopeless.merge(new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))), priority, Math::max);
-            boolean never = scheduler.isPruned() && remembers && c.simple && need.licences().items().isEmpty() && group.memory.isDue()
+            boolean never = pruned && remembers && c.simple && need.licences().items().isEmpty() && group.memory.isDue()
                     && !fitsWithoutAll(candidates, group.memory, places);
             gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             // with everybody back on his nodes: what is looked up of these now is remembered
             if (never) {
-                scheduler.yields().hopeless(kind(job.desc(), need), group.memory);
+                preemptable.hopeless(kind(job.desc(), need), group.memory);
             }
             if (plain && tooFew && need.licences().items().isEmpty()) {
-                scheduler.yields().failed(kind(job.desc(), need), c);
+                preemptable.failed(kind(job.desc(), need), c);
             }
             return new None();
         }
@@ -220,7 +228,7 @@ public final class Preemptor {
             leaving.add(h.id());
             preempts.add(new Planner.Preempt(h.id(), mode(h, partition), policy.graceSeconds(h)));
             holders.forEach((kind, known) -> {
-                if (scheduler.yields().isBelow(kind, h.id())) {
+                if (preemptable.isBelow(kind, h.id())) {
                     known.gone.add(h);
                 }
             });
@@ -246,7 +254,7 @@ public final class Preemptor {
             return new None();
         }
         reclaiming = false;
-        Holders those = holders(job, need, scheduler.priority(job.id()).orElse(job.priority()));
+        Holders those = holders(job, need, ranks.priority(job.id()).orElse(job.priority()));
         Near candidates = new Near(those, EVERYWHERE);
         List<Job> gone = List.copyOf(those.gone);
         if (gone.isEmpty() && !candidates.has(0)) {
@@ -267,18 +275,18 @@ public final class Preemptor {
 
     /** Nodes that would serve the need if all left that ever may have to: what is on others is of no use to it. All, where neighbours count. */
     private Predicate<NodeSlot> serves(Job job, ResourceNeed need, NeedClass c) {
-        if (reclaiming || !scheduler.isPruned() || !c.bounded || scheduler.holdings().someMind() || !need.apart().equals(SharingPolicy.ANYBODY)) {
+        if (reclaiming || !pruned || !c.bounded || cluster.holdings().someMind() || !need.apart().equals(SharingPolicy.ANYBODY)) {
             return EVERYWHERE;
         }
         PreemptableJobs.Kind kind = kind(job.desc(), need);
-        return node -> scheduler.yields().mayServe(kind, c, node, open);
+        return node -> preemptable.mayServe(kind, c, node, open);
     }
 
     private boolean isNear(Job holder, Predicate<NodeSlot> serves) {
         if (serves == EVERYWHERE) {
             return true;
         }
-        return isOne(scheduler.yields().holder(holder).slots(), serves);
+        return isOne(preemptable.holder(holder).slots(), serves);
     }
 
     private static boolean isOne(NodeSlot[] nodes, Predicate<NodeSlot> serves) {
@@ -302,7 +310,7 @@ public final class Preemptor {
     private boolean isExempt(Job holder) {
         long until = policy.exemptUntil(holder);
         if (until > now.seconds()) {
-            scheduler.yields().exempt(until, now.seconds());
+            preemptable.exempt(until, now.seconds());
         }
         return until > now.seconds();
     }
@@ -366,9 +374,9 @@ public final class Preemptor {
     }
 
     private void arrive(boolean there, Predicate<NodeSlot> where) {
-        scheduler.looking(true);
+        cluster.probing(true);
         takings.arrive(there, where);
-        scheduler.looking(false);
+        cluster.probing(false);
     }
 
     /** @param candidates in the order in which they go, and some of whom {@link #mayGo} says no; @param gone who goes already */
@@ -390,14 +398,14 @@ public final class Preemptor {
         PreemptableJobs.Kind kind = kind(job.desc(), need);
         if (plain) {
             return holders.computeIfAbsent(kind, k -> {
-                Holders all = new Holders(List.copyOf(scheduler.yields().staying(k)), scheduler.yields().going(k));
+                Holders all = new Holders(List.copyOf(preemptable.staying(k)), preemptable.going(k));
                 all.candidates.stream().map(PreemptableJobs.Holder::job).filter(h -> leaving.contains(h.id())).forEach(all.gone::add);
                 return all;
             });
         }
         List<Job> candidates = new ArrayList<>();
         List<Job> gone = new ArrayList<>();
-        for (Job holder : scheduler.yields().below(kind)) {
+        for (Job holder : preemptable.below(kind)) {
             if (!policy.outranks(job.desc(), priority, need.partition(), holder) || !policy.mayMeet(job.desc(), holder.desc())) {
                 continue;
             }
@@ -407,8 +415,8 @@ public final class Preemptor {
                 candidates.add(holder);
             }
         }
-        candidates.sort(scheduler.yields().order());
-        return new Holders(candidates.stream().map(scheduler.yields()::holder).toList(), gone);
+        candidates.sort(preemptable.order());
+        return new Holders(candidates.stream().map(preemptable::holder).toList(), gone);
     }
 
     /** What becomes of it, looked up once. */
@@ -423,7 +431,7 @@ public final class Preemptor {
     }
 
     private PreemptableJobs.Kind kind(JobDesc taker, ResourceNeed need) {
-        return scheduler.yields().kind(policy, taker, need.partition());
+        return preemptable.kind(policy, taker, need.partition());
     }
 
     /**
@@ -431,7 +439,7 @@ public final class Preemptor {
      * Empty if there is none even without all of them.
      */
     private Optional<Allocation> first(Near candidates, List<Job> chosen, NeedClass c, Places places) {
-        int least = scheduler.isPruned() && c.bounded ? scheduler.free().enough(c, candidates.iterator(), scheduler::node, open) : 0;
+        int least = pruned && c.bounded ? cluster.free().enough(c, candidates.iterator(), cluster::node, open) : 0;
         tooFew = least < 0;
         if (tooFew) {
             return Optional.empty();
@@ -493,7 +501,7 @@ public final class Preemptor {
         for (Job h : List.copyOf(chosen)) {
             drop(h, mode(h));
             // who is nowhere near leaves the place as it is, unless he minds who else is on his switch
-            Optional<Allocation> without = reclaiming || scheduler.holdings().someMind() || meets(found.get(), h) ? places.find() : found;
+            Optional<Allocation> without = reclaiming || cluster.holdings().someMind() || meets(found.get(), h) ? places.find() : found;
             if (without.isPresent()) {
                 chosen.remove(h);
                 found = without;
@@ -515,9 +523,9 @@ public final class Preemptor {
     }
 
     private void lift(Job job, Preemption.Mode mode) {
-        scheduler.looking(true);
-        scheduler.holdings().release(job, mode == Preemption.Mode.SUSPEND);
-        scheduler.looking(false);
+        cluster.probing(true);
+        cluster.holdings().release(job, mode == Preemption.Mode.SUSPEND);
+        cluster.probing(false);
         if (reclaiming && mode != Preemption.Mode.SUSPEND) {
             licences.lift(job, true);
         }
@@ -525,9 +533,9 @@ public final class Preemptor {
     }
 
     private void drop(Job job, Preemption.Mode mode) {
-        scheduler.looking(true);
-        scheduler.holdings().hold(job, mode == Preemption.Mode.SUSPEND);
-        scheduler.looking(false);
+        cluster.probing(true);
+        cluster.holdings().hold(job, mode == Preemption.Mode.SUSPEND);
+        cluster.probing(false);
         if (reclaiming && mode != Preemption.Mode.SUSPEND) {
             licences.lift(job, false);
         }
@@ -544,20 +552,20 @@ public final class Preemptor {
 
     /** Not even if all went who may ever have to is there room, whatever the priority. */
     public boolean isShort(JobDesc taker, ResourceNeed need, JobClassIndex.Group group, NeedClass c) {
-        if (!scheduler.isPruned()) {
+        if (!pruned) {
             return false;
         }
-        if (group.kindEra != scheduler.yields().era()) {
+        if (group.kindEra != preemptable.era()) {
             group.kind = kind(taker, need);
-            group.kindEra = scheduler.yields().era();
-            scheduler.yields().join(group.kind, group.id());
+            group.kindEra = preemptable.era();
+            preemptable.join(PreemptableJobs.kindOf(group), group.id());
         }
-        return scheduler.yields().isShort(group.kind, c, group.memory, open);
+        return preemptable.isShort(PreemptableJobs.kindOf(group), c, group.memory, open);
     }
 
     /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
     public boolean isKnownShort(JobClassIndex.Group group, NeedClass c) {
-        return group.kindEra == scheduler.yields().era() && scheduler.yields().isShort(group.kind, c, group.memory, open);
+        return group.kindEra == preemptable.era() && preemptable.isShort(PreemptableJobs.kindOf(group), c, group.memory, open);
     }
 
     /** Who has been stopped in this pass, in that order. */
@@ -567,7 +575,7 @@ public final class Preemptor {
 
     /** Where QOS say who gives way to whom the queue's order does not. */
     public boolean outranksByQos(Job taker, Job holder) {
-        return policy.byQos() && policy.outranks(taker.desc(), scheduler.priority(taker.id()).orElse(taker.priority()),
+        return policy.byQos() && policy.outranks(taker.desc(), ranks.priority(taker.id()).orElse(taker.priority()),
                 taker.desc().partition().split(",")[0], holder);
     }
 

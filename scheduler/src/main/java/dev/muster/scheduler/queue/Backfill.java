@@ -5,8 +5,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.pass.PassOrder;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,15 +34,17 @@ public final class Backfill {
     private final State state;
     private final RuntimeEstimator expected;
     private final Slowdown slowdown;
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final PriorityIndex ranks;
 
-    public Backfill(State state, RuntimeEstimator expected, Slowdown slowdown, Scheduler scheduler) {
+    public Backfill(State state, RuntimeEstimator expected, Slowdown slowdown, ClusterIndex cluster, PriorityIndex ranks) {
         Optional<Mode> asked = mode(state.settings().options().getOrDefault(WORD, ""));
         this.mode = state.settings().options().containsKey(Settings.IN_ORDER) ? Mode.QUEUE : asked.orElse(Mode.QUEUE);
         this.state = state;
         this.expected = expected;
         this.slowdown = slowdown;
-        this.scheduler = scheduler;
+        this.cluster = cluster;
+        this.ranks = ranks;
     }
 
     /** Empty for a word that is not known. */
@@ -74,10 +75,10 @@ public final class Backfill {
             return p -> true;
         }
         Set<String> out = new HashSet<>();
-        scheduler.order().forEach(place -> {
+        ranks.order().forEach(place -> {
             Job job = place.job();
-            for (String name : scheduler.ranks().partitions(job)) {
-                if (!out.contains(name) && (job.isHet() || Slowdown.isWide(width(job, name), scheduler.cpusOf(name)))) {
+            for (String name : ranks.partitions(job)) {
+                if (!out.contains(name) && (job.isHet() || Slowdown.isWide(width(job, name), cluster.cpusOf(name)))) {
                     out.add(name);
                 }
             }
@@ -86,7 +87,7 @@ public final class Backfill {
     }
 
     /** The order in which those are tried that do not go in the queue's. @param headS how long the one with a reservation has waited, at most */
-    public List<PassOrder.Turn> order(List<PassOrder.Turn> those, long nowS, long headS, Predicate<String> ruled) {
+    public List<Turn> order(List<Turn> those, long nowS, long headS, Predicate<String> ruled) {
         if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
             return those;
         }
@@ -99,7 +100,7 @@ public final class Backfill {
         return places.stream().map(p -> p.turn).toList();
     }
 
-    private record Place(int tier, double key, PassOrder.Turn turn) {}
+    private record Place(int tier, double key, Turn turn) {}
 
     /** Lower goes first. */
     private double key(Job job, long waitS, long longestS, Predicate<String> ruled) {
@@ -109,7 +110,7 @@ public final class Backfill {
             case EXPECTED -> expectedS(job);
             case SLOWDOWN -> {
                 String p = first(job);
-                yield slowdown.key(p, job.eligibleTime(), waitS, longestS, width(job, p), scheduler.cpusOf(p), price(job), ruled.test(p));
+                yield slowdown.key(p, job.eligibleTime(), waitS, longestS, width(job, p), cluster.cpusOf(p), price(job), ruled.test(p));
             }
         };
     }
@@ -130,8 +131,8 @@ public final class Backfill {
     /** CPUs that it takes there at least. */
     private long width(Job job, String partition) {
         ResourceRequest r = job.desc().request();
-        int nodes = scheduler.nodesOf(partition).size();
-        long whole = r.exclusive() == ResourceRequest.Exclusive.NODE && nodes > 0 ? scheduler.cpusOf(partition) / nodes : 1;
+        int nodes = cluster.nodesOf(partition).size();
+        long whole = r.exclusive() == ResourceRequest.Exclusive.NODE && nodes > 0 ? cluster.cpusOf(partition) / nodes : 1;
         return Math.max(cpus(job), r.nodesMin() * whole);
     }
 

@@ -1,11 +1,12 @@
 package dev.muster.scheduler.queue;
 
 import dev.muster.core.state.State;
-import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.node.Feasibility;
+import dev.muster.model.format.HostList;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;
+import dev.muster.scheduler.node.NodeFilter;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.request.ExtraConstraint;
 import dev.muster.scheduler.request.ResourceNeed;
@@ -18,21 +19,15 @@ import java.util.Set;
 
 /** The nodes that a job may run on at all, in the order in which they are tried. */
 public final class EligibleNodes {
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final JobClassIndex classes;
     private final State state;
     private final boolean leastLoaded;
     private final boolean packed;
     private final boolean serialAtEnd;
     /** Of this pass: what is the same for many needs is looked up once. */
-    private final Map<Where, List<NodeSlot>> known = new HashMap<>();
-    private final Map<Where, List<NodeSlot>> open = new HashMap<>();
-
-    public record Where(String partition, String nodeList, String excludeList, String within, String features, long tmpDiskMb, String extra) {
-        public static Where of(ResourceNeed need) {
-            return new Where(need.partition(), need.nodeList(), need.excludeList(), need.network().within(), need.features(), need.tmpDiskMb(),
-                    need.shape().extra());
-        }
-    }
+    private final Map<NodeFilter, List<NodeSlot>> known = new HashMap<>();
+    private final Map<NodeFilter, List<NodeSlot>> open = new HashMap<>();
 
     /**
      * As {@link #of}, without those on which nothing was free when this was first asked in the pass: for needs that name no nodes and take
@@ -42,25 +37,26 @@ public final class EligibleNodes {
         if (packed || serialAtEnd || isLeastLoaded(need)) {
             return of(need, Set.of());
         }
-        return open.computeIfAbsent(Where.of(need), w -> {
-            long[] mask = scheduler.known().mask(w);
-            return mask.length == 0 || scheduler.free().areSomeAsleep() ? of(need, Set.of()).stream().filter(n -> !n.freeUnits.isEmpty()).toList()
-                    : scheduler.free().withRoom(mask, scheduler.nodes());
+        return open.computeIfAbsent(NodeFilter.of(need), w -> {
+            long[] mask = classes.mask(w);
+            return mask.length == 0 || cluster.free().areSomeAsleep() ? of(need, Set.of()).stream().filter(n -> !n.freeUnits.isEmpty()).toList()
+                    : cluster.free().withRoom(mask, cluster.nodes());
         });
     }
 
     /** As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the moment of asking. */
     public List<NodeSlot> able(ResourceNeed need, NeedClass c) {
-        return packed || serialAtEnd || isLeastLoaded(need) || scheduler.free().areSomeAsleep() ? of(need, Set.of())
-                : scheduler.free().able(c, scheduler.nodes());
+        return packed || serialAtEnd || isLeastLoaded(need) || cluster.free().areSomeAsleep() ? of(need, Set.of())
+                : cluster.free().able(c, cluster.nodes());
     }
 
     private boolean isLeastLoaded(ResourceNeed need) {
         return leastLoaded || state.partitions().find(need.partition()).filter(p -> p.info().leastLoadedNodes()).isPresent();
     }
 
-    public EligibleNodes(Scheduler scheduler, State state) {
-        this.scheduler = scheduler;
+    public EligibleNodes(ClusterIndex cluster, JobClassIndex classes, State state) {
+        this.cluster = cluster;
+        this.classes = classes;
         this.state = state;
         this.leastLoaded = state.settings().selects("CR_LLN");
         this.serialAtEnd = state.settings().options().containsKey("pack_serial_at_end");
@@ -69,7 +65,7 @@ public final class EligibleNodes {
 
     /** Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or the fullest. */
     public List<NodeSlot> of(ResourceNeed need, Set<String> avoided) {
-        List<NodeSlot> plain = avoided.isEmpty() ? known.computeIfAbsent(Where.of(need), w -> named(need, avoided)) : named(need, avoided);
+        List<NodeSlot> plain = avoided.isEmpty() ? known.computeIfAbsent(NodeFilter.of(need), w -> named(need, avoided)) : named(need, avoided);
         boolean least = isLeastLoaded(need);
         if (serialAtEnd && need.tasks() == 1 && need.nodesMin() == 1 && need.nodeList().isEmpty()) {
             return plain.reversed();
@@ -77,7 +73,7 @@ public final class EligibleNodes {
         if (!least && !packed) {
             return plain;
         }
-        int required = Feasibility.names(need.nodeList()).size();
+        int required = HostList.distinct(need.nodeList()).size();
         List<NodeSlot> rest = new ArrayList<>(plain.subList(Math.min(required, plain.size()), plain.size()));
         Comparator<NodeSlot> load = Comparator.comparingDouble(
                 n -> 1 - (double) n.freeUnits.count() / Math.max(1, n.spec.units()));
@@ -88,7 +84,7 @@ public final class EligibleNodes {
     }
 
     private List<NodeSlot> awakeFirst(List<NodeSlot> nodes) {
-        if (!scheduler.free().areSomeAsleep()) {
+        if (!cluster.free().areSomeAsleep()) {
             return nodes;
         }
         List<NodeSlot> out = new ArrayList<>(nodes);
@@ -97,10 +93,10 @@ public final class EligibleNodes {
     }
 
     private List<NodeSlot> named(ResourceNeed need, Set<String> avoided) {
-        List<NodeSlot> members = awakeFirst(scheduler.nodesOf(need.partition()));
-        List<String> required = Feasibility.names(need.nodeList());
-        List<String> excluded = Feasibility.names(need.excludeList());
-        List<String> within = Feasibility.names(need.network().within());
+        List<NodeSlot> members = awakeFirst(cluster.nodesOf(need.partition()));
+        List<String> required = HostList.distinct(need.nodeList());
+        List<String> excluded = HostList.distinct(need.excludeList());
+        List<String> within = HostList.distinct(need.network().within());
         String extra = need.shape().extra();
         if (within.isEmpty() && required.isEmpty() && excluded.isEmpty() && avoided.isEmpty() && need.features().isEmpty() && need.tmpDiskMb() == 0
                 && extra.isEmpty()) {
@@ -108,12 +104,12 @@ public final class EligibleNodes {
         }
         List<NodeSlot> out = new ArrayList<>();
         for (String name : required) {
-            NodeSlot node = scheduler.node(name);
+            NodeSlot node = cluster.node(name);
             if (node != null && !avoided.contains(name) && ExtraConstraint.match(extra, node.extra)) {
                 out.add(node);
             }
         }
-        long[] mask = scheduler.known().mask(Where.of(need));
+        long[] mask = classes.mask(NodeFilter.of(need));
         for (NodeSlot node : members) {
             if (mask.length > 0) {
                 // who may be had at all is known of earlier passes

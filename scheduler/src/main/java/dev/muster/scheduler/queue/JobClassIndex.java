@@ -11,11 +11,11 @@ import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.claim.ReservedNodes;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;
-import dev.muster.scheduler.preempt.PreemptableJobs;
+import dev.muster.scheduler.node.NodeFilter;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SwitchWait;
 import java.util.ArrayList;
@@ -28,10 +28,16 @@ import java.util.Set;
 
 /** What is kept between passes of classes of needs and of lanes. Owned by the core thread. */
 public final class JobClassIndex {
+    /** Distinct needs remembered; more and they are found anew. */
+    public static final int CLASSES_MAX = 200_000;
+
     private static final long[] NOWHERE = {};
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final QueueOrder order;
+    private final LimitCache limits;
+    private final GroupVerdicts verdicts;
     private final Map<ResourceNeed, NeedClass> byNeed = new IdentityHashMap<>();
-    private final Map<EligibleNodes.Where, NeedClass.Where> wheres = new HashMap<>();
+    private final Map<NodeFilter, NeedClass.Where> wheres = new HashMap<>();
     private final Map<Key, Integer> byKey = new HashMap<>();
     private final Map<String, Integer> partitions = new HashMap<>();
     private final Map<Desk, Integer> desks = new HashMap<>();
@@ -73,8 +79,8 @@ public final class JobClassIndex {
         public long pass = -1;
         /** Of what would be free if all went that may have to. */
         public final NeedClass.Memory memory = new NeedClass.Memory();
-        /** Which kind of taker they are, as long as {@link PreemptableJobs#era} is this. */
-        public PreemptableJobs.Kind kind;
+        /** What they may preempt, in the era of the preemptable jobs that {@link #kindEra} names. */
+        public GroupVerdicts.Kind kind;
         public long kindEra = -1;
 
         private final int id;
@@ -128,26 +134,35 @@ public final class JobClassIndex {
         return ((need.limitMin() * 31 + need.tasks()) * 31 + need.nodesMin()) * 31 + (int) (need.memPerCpuMb() + need.memPerNodeMb());
     }
 
-    public JobClassIndex(Scheduler scheduler) {
-        this.scheduler = scheduler;
+    JobClassIndex(ClusterIndex cluster, QueueOrder order, LimitCache limits, GroupVerdicts verdicts) {
+        this.cluster = cluster;
+        this.order = order;
+        this.limits = limits;
+        this.verdicts = verdicts;
     }
 
     public void clear() {
         byNeed.clear();
-        settled = new BlockedClasses(scheduler.free());
+        settled = new BlockedClasses(cluster.free());
         reserved = ReservedNodes.NOTHING;
         wheres.clear();
         partitions.clear();
         desks.clear();
         version++;
-        forgetLanes();
+        clearLanes();
     }
 
+    /** Each job's lane is found anew. */
     public void forgetLanes() {
+        clearLanes();
+        order.forget();
+    }
+
+    private void clearLanes() {
         byKey.clear();
         lanes.clear();
         groups.clear();
-        scheduler.yields().forgetGroups();
+        verdicts.forgetGroups();
     }
 
     public BlockedClasses settled() {
@@ -162,11 +177,11 @@ public final class JobClassIndex {
     public ReservedNodes reserved(State state, long now) {
         if (!reserved.holds(state, now)) {
             boolean drew = areMagnetic;
-            reserved = new ReservedNodes(scheduler, state, now);
+            reserved = new ReservedNodes(cluster, state, now);
             areMagnetic = state.reservations().values().stream().anyMatch(r -> r.has(ReservationFlag.MAGNETIC));
             forgetShort();
             if (drew || areMagnetic) {
-                scheduler.forgetLanes();
+                forgetLanes();
             }
         }
         return reserved;
@@ -178,7 +193,7 @@ public final class JobClassIndex {
 
     /** More lanes are kept than jobs wait: those of jobs that are gone. */
     public boolean areMany(int queued) {
-        return lanes.size() > Scheduler.CLASSES_MAX + 2 * queued;
+        return lanes.size() > CLASSES_MAX + 2 * queued;
     }
 
     public long version() {
@@ -195,7 +210,7 @@ public final class JobClassIndex {
     /** Everybody is tried again. */
     public void forgetShort() {
         settled.clear();
-        scheduler.yields().unsettle();
+        verdicts.unsettle();
         byNeed.values().forEach(NeedClass::forget);
         groups.values().forEach(g -> g.memory.forget());
     }
@@ -221,7 +236,7 @@ public final class JobClassIndex {
     public NeedClass of(ResourceNeed need, EligibleNodes candidates, boolean memoryConsumed) {
         NeedClass c = byNeed.get(need);
         if (c == null) {
-            EligibleNodes.Where key = EligibleNodes.Where.of(need);
+            NodeFilter key = NodeFilter.of(need);
             NeedClass.Where where = wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
             int desk = need.licences().items().isEmpty() ? 0 : desks.computeIfAbsent(
                     new Desk(need.licences(), need.limitMin(), need.reservation()), k -> desks.size() + 1);
@@ -229,13 +244,13 @@ public final class JobClassIndex {
             byNeed.put(need, c);
         }
         if (c.mask().length == 0) {
-            c.look(FreeTable.mask(candidates.of(need, Set.of()), scheduler.nodes().size()));
+            c.look(FreeTable.mask(candidates.of(need, Set.of()), cluster.nodes().size()));
         }
         return c;
     }
 
     /** Nodes of that kind as far as they are known; none if they are not. */
-    long[] mask(EligibleNodes.Where key) {
+    long[] mask(NodeFilter key) {
         NeedClass.Where where = wheres.get(key);
         return where == null ? NOWHERE : where.mask;
     }
@@ -276,7 +291,7 @@ public final class JobClassIndex {
         if (of.isEmpty() || PartitionLimits.reason(job.desc(), of.get(), state) != JobReason.NONE) {
             return QueueOrder.UNKNOWN;
         }
-        ResourceNeed need = scheduler.needs().of(job, of.get(), state);
+        ResourceNeed need = cluster.needs().of(job, of.get(), state);
         if (need.network().switches() > 0 || PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings()) >= 0
                 || SwitchWait.mayDelayBoot(job, need, state)
                 || !need.licences().items().isEmpty() && !state.settings().layered().isEmpty()) {
@@ -286,7 +301,7 @@ public final class JobClassIndex {
                 job.desc().owner().user(), job.desc().charge().account(), qos);
         return byKey.computeIfAbsent(key, k -> {
             lanes.add(new Lane(of(need, candidates, memoryConsumed), group(need, job.desc().charge().firstQos()),
-                    limited ? scheduler.limits().asked(job.desc(), need.limitMin()) : null));
+                    limited ? limits.asked(job.desc(), need.limitMin()) : null));
             return lanes.size() - 1;
         });
     }

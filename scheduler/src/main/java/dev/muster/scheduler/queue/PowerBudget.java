@@ -4,7 +4,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.node.Power;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.State;
-import dev.muster.scheduler.Scheduler;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
 import java.util.ArrayList;
@@ -18,12 +18,14 @@ import java.util.stream.Collectors;
 
 /** max_powered_nodes: of nodes without power only so many are started for jobs. Where no more may be, those that have none cannot be used. */
 public final class PowerBudget {
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
+    private final Unavailable unavailable;
     private int left = Integer.MAX_VALUE;
     private boolean thrifty;
 
-    public PowerBudget(Scheduler scheduler) {
-        this.scheduler = scheduler;
+    public PowerBudget(ClusterIndex cluster, Unavailable unavailable) {
+        this.cluster = cluster;
+        this.unavailable = unavailable;
     }
 
     /** Nodes are others. */
@@ -39,16 +41,16 @@ public final class PowerBudget {
         }
         boolean more = now > left;
         left = now;
-        for (NodeSlot node : scheduler.nodes()) {
+        for (NodeSlot node : cluster.nodes()) {
             node.startable = left > 0;
             node.judge(state.nodes().at(node.spec.name()), state.settings());
-            scheduler.changed(node);
+            cluster.changed(node);
             if (more && node.asleep) {
                 // who would have needed more of them than there might have been is looked at anew
-                scheduler.free().freer(node.index);
+                cluster.free().freer(node.index);
             }
         }
-        scheduler.unavailable().changed();
+        unavailable.changed();
     }
 
     /** @param starts of the pass so far; @param others nodes that other components of the job get */
@@ -102,7 +104,7 @@ public final class PowerBudget {
     private Set<NodeSlot> started(List<Planner.Start> starts, Set<String> others) {
         Set<String> names = new HashSet<>(others);
         starts.forEach(s -> names.addAll(s.allocation().nodeNames()));
-        return names.stream().map(scheduler::node).filter(n -> n != null && isStart(n)).collect(Collectors.toCollection(HashSet::new));
+        return names.stream().map(cluster::node).filter(n -> n != null && isStart(n)).collect(Collectors.toCollection(HashSet::new));
     }
 
     private static boolean isStart(NodeSlot node) {

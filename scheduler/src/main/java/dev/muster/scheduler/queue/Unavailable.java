@@ -141,7 +141,7 @@ public final class Unavailable {
     }
 
     private static String missing(State state, JobDesc desc, Partition partition, List<String> gone) {
-        List<String> named = Feasibility.names(desc.request().nodeList()).stream().filter(gone::contains).toList();
+        List<String> named = HostList.distinct(desc.request().nodeList()).stream().filter(gone::contains).toList();
         if (!named.isEmpty()) {
             return NAMED + HostList.of(named).compressed();
         }

@@ -6,8 +6,8 @@ import dev.muster.core.step.NetworkWords;
 import dev.muster.core.tres.ImexChannels;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.Digits;
+import dev.muster.model.format.HostList;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.scheduler.node.Feasibility;
 
 /**
  * What a job wants of the network between its nodes.
@@ -34,7 +34,7 @@ public record Network(String topology, int switches, int segment, boolean apart,
     /** It need not have all nodes that it names: --nodelist has more than --nodes allows, or segments are taken from it. */
     static boolean isPool(ResourceRequest r) {
         int most = r.nodesMax() > 0 ? r.nodesMax() : r.nodesMin();
-        return r.segment() > 0 || most > 0 && !r.distribution().startsWith("arbitrary") && Feasibility.names(r.nodeList()).size() > most;
+        return r.segment() > 0 || most > 0 && !r.distribution().startsWith("arbitrary") && HostList.distinct(r.nodeList()).size() > most;
     }
 
     /** How the nodes of its partition hang together. */

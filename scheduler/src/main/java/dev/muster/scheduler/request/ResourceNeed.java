@@ -18,7 +18,6 @@ import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.Distribution;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
-import dev.muster.scheduler.node.NodeSlot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -337,9 +336,14 @@ public record ResourceNeed(
      * @param shy   it did not ask, and takes turns all the same
      */
     public record Sharing(int jobs, boolean alike, boolean shy) {
+        /** The name under which jobs of the partition count besides that have not asked to share. */
+        public static String uninvited(String partition) {
+            return "-" + partition;
+        }
+
         /** What it counts as on a node where it shares cores. */
         public List<String> names(String partition) {
-            return jobs == 1 ? List.of() : shy ? List.of(partition, NodeSlot.shy(partition)) : List.of(partition);
+            return jobs == 1 ? List.of() : shy ? List.of(partition, uninvited(partition)) : List.of(partition);
         }
     }
 

@@ -7,7 +7,6 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.cluster.LayeredResource;
-import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.node.HeldLicenses;
 import dev.muster.scheduler.node.Layers;
 import dev.muster.scheduler.node.NeedClass;
@@ -22,7 +21,7 @@ import java.util.function.Supplier;
 public final class LicenseAllocator {
     private static final byte HAS = 1;
     private static final byte LACKS = 2;
-    private final Scheduler scheduler;
+    private final HeldLicenses held;
     private final State state;
     private final Now now;
     private final Supplier<TimeGrid> times;
@@ -39,8 +38,8 @@ public final class LicenseAllocator {
     private record Asked(LicenseRequest.Wanted wanted, int end) {}
 
     /** @param times those of the pass, made when they are asked for */
-    public LicenseAllocator(Scheduler scheduler, State state, Now now, Supplier<TimeGrid> times) {
-        this.scheduler = scheduler;
+    public LicenseAllocator(HeldLicenses held, State state, Now now, Supplier<TimeGrid> times) {
+        this.held = held;
         this.state = state;
         this.now = now;
         this.times = times;
@@ -130,7 +129,7 @@ public final class LicenseAllocator {
     private LicensePlan plan() {
         if (plan == null) {
             plan = new LicensePlan(Licenses.capacities(state), times.get());
-            for (HeldLicenses.Held h : scheduler.licensed().all()) {
+            for (HeldLicenses.Held h : held.all()) {
                 plan.running(h.reservation(), h.items(), secondsLeft(h.limitTickMs()));
             }
             plan.keep(state, now.seconds());

@@ -6,8 +6,7 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.model.format.IndexSet;
-import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.forecast.Forecast;
+import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.node.SuspendedJobs;
 import dev.muster.scheduler.request.ResourceNeed;
@@ -21,7 +20,7 @@ public final class RunningJobTimeline {
     /** A job that is over but for its node's last word is given so long, in seconds. */
     public static final int LEAVING_S = 60;
 
-    private final Scheduler scheduler;
+    private final ClusterIndex cluster;
     private final State state;
     private final Now now;
     private final List<Planner.Start> starts;
@@ -31,8 +30,8 @@ public final class RunningJobTimeline {
     private CapacityTimeline grid;
 
     /** @param starts of the pass so far; more may come */
-    public RunningJobTimeline(Scheduler scheduler, State state, Now now, List<Planner.Start> starts) {
-        this.scheduler = scheduler;
+    public RunningJobTimeline(ClusterIndex cluster, State state, Now now, List<Planner.Start> starts) {
+        this.cluster = cluster;
         this.state = state;
         this.now = now;
         this.starts = starts;
@@ -49,20 +48,20 @@ public final class RunningJobTimeline {
     }
 
     public TimeGrid times() {
-        if (times == null && scheduler.isLarge()) {
+        if (times == null && TimeGrid.isLarge(cluster.nodes().size())) {
             times = TimeGrid.TELESCOPING;
         } else if (times == null) {
             List<Long> ends = new ArrayList<>();
-            scheduler.holders().forEach(job -> ends.add(left(job)));
+            cluster.holders().forEach(job -> ends.add(left(job)));
             starts.forEach(start -> ends.add(length(start)));
-            times = TimeGrid.with(ends, scheduler.nodes().size());
+            times = TimeGrid.with(ends, cluster.nodes().size());
         }
         return times;
     }
 
     /** Seconds until the job must be over. */
     private long left(Job job) {
-        return yearly ? Forecast.yearly(state, job, now.seconds(), now.tickMs()) : Forecast.left(state, job, now.tickMs());
+        return yearly ? RemainingTime.yearly(state, job, now.seconds(), now.tickMs()) : RemainingTime.seconds(state, job, now.tickMs());
     }
 
     private static long length(Planner.Start start) {
@@ -71,9 +70,9 @@ public final class RunningJobTimeline {
 
     public CapacityTimeline grid() {
         if (grid == null) {
-            grid = new CapacityTimeline(scheduler.nodes(), times());
+            grid = new CapacityTimeline(cluster.nodes(), times());
             Map<Integer, Long> lastEnd = new HashMap<>();
-            for (Job job : scheduler.holders()) {
+            for (Job job : cluster.holders()) {
                 if (!SuspendedJobs.gaveItsCores(state, job)) {
                     release(job.run().allocation().nodes(), left(job), lastEnd);
                 }
@@ -120,7 +119,7 @@ public final class RunningJobTimeline {
 
     private void give(List<Allocation.Share> shares, long afterSeconds, boolean off) {
         for (Allocation.Share share : shares) {
-            NodeSlot node = scheduler.node(share.node());
+            NodeSlot node = cluster.node(share.node());
             if (node != null && !share.released()) {
                 grid.give(node.index, times().slotAt(Math.max(0, afterSeconds)), off ? node.units(share).count() : -node.units(share).count(),
                         off ? share.memoryMb() : -share.memoryMb());
@@ -130,7 +129,7 @@ public final class RunningJobTimeline {
 
     private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
         for (Allocation.Share share : shares) {
-            NodeSlot node = scheduler.node(share.node());
+            NodeSlot node = cluster.node(share.node());
             if (node != null && !share.released() && node.isShared()) {
                 // a core that several have is free with the last of them
                 long[] ends = unitEnds.computeIfAbsent(node.index, n -> new long[node.spec.units()]);

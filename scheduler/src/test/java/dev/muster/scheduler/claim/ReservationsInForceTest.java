@@ -31,13 +31,13 @@ class ReservationsInForceTest {
 
     private static Scheduler elsewhere(Cluster c) {
         Scheduler s = (Scheduler) c.core().planner();
-        s.outlooks().elsewhere(true);
+        s.forecasts().elsewhere(true);
         return s;
     }
 
     private static void plan(Cluster c, Scheduler s) {
         s.starts(c.state(), now(c), 0);
-        s.outlooks().offer(s.outlooks().make(c.state(), now(c), 1000));
+        s.forecasts().offer(s.forecasts().make(c.state(), now(c), 1000));
     }
 
     private static Cluster cluster() {
@@ -127,14 +127,14 @@ class ReservationsInForceTest {
                 if (step % 3 == 0) {
                     plan(c, s);
                 }
-                List<Integer> before = s.queued().stream().map(Job::id).toList();
-                boolean had = s.outlooks().keepsFirst(c.state(), now(c));
+                List<Integer> before = s.queue().jobs().stream().map(Job::id).toList();
+                boolean had = s.forecasts().keepsFirst(c.state(), now(c));
                 c.schedule();
                 String as = "seed " + seed + " step " + step;
                 nothingIsHadTwice(c, as);
-                List<Integer> after = s.queued().stream().map(Job::id).toList();
+                List<Integer> after = s.queue().jobs().stream().map(Job::id).toList();
                 if (had && !after.isEmpty() && after.getFirst().equals(before.getFirst())) {
-                    assertThat(s.outlooks().keepsFirst(c.state(), now(c))).as(as).isTrue();
+                    assertThat(s.forecasts().keepsFirst(c.state(), now(c))).as(as).isTrue();
                     checked++;
                 }
                 c.jump(1 + r.nextInt(300), 0);
@@ -179,7 +179,7 @@ class ReservationsInForceTest {
             for (int step = 0; step < STEPS; step++) {
                 arrivals(c, r);
                 c.schedule();
-                Forecast plan = s.outlooks().make(c.state(), now(c), 1000);
+                Forecast plan = s.forecasts().make(c.state(), now(c), 1000);
                 c.jump(r.nextInt(60), 0);
                 for (Job job : List.copyOf(c.state().jobs().values())) {
                     if (isOver(c, r, job)) {
@@ -192,14 +192,14 @@ class ReservationsInForceTest {
                 if (r.nextBoolean()) {
                     c.schedule();
                 }
-                Map<Integer, List<Forecast.Claim>> all = new ReservationsInForce(s, c.state(), now(c),
+                Map<Integer, List<PlannedPlace>> all = new ReservationsInForce(s.cluster(), s.queue().ranks()::has, c.state(), now(c),
                         PlannedReservations.NONE).renewed(plan.claims(), -1).byJob();
-                assertThat(new ReservationsInForce(s, c.state(), now(c), PlannedReservations.NONE).renewed(plan.claims(), plan.changes()).byJob())
+                assertThat(new ReservationsInForce(s.cluster(), s.queue().ranks()::has, c.state(), now(c), PlannedReservations.NONE).renewed(plan.claims(), plan.changes()).byJob())
                         .as("seed " + seed + " step " + step)
                         .isEqualTo(all);
                 kept += all.size();
-                lost += (int) plan.claims().jobs().stream().filter(id -> s.isQueued(id) && !all.containsKey(id)).count();
-                s.outlooks().offer(plan);
+                lost += (int) plan.claims().jobs().stream().filter(id -> s.queue().ranks().has(id) && !all.containsKey(id)).count();
+                s.forecasts().offer(plan);
             }
         }
         assertThat(kept).isGreaterThan(SEEDS * STEPS);

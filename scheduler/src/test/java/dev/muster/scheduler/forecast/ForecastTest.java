@@ -27,7 +27,7 @@ public class ForecastTest {
     private static Forecast plan(Cluster c) {
         Scheduler s = (Scheduler) c.core().planner();
         s.starts(c.state(), now(c), 0);
-        return s.outlooks().make(c.state(), now(c), 0);
+        return s.forecasts().make(c.state(), now(c), 0);
     }
 
     /** {@code +60 n1,n2}: seconds from now and the nodes; "never" if it has no time. */
@@ -317,7 +317,7 @@ public class ForecastTest {
                 }
                 int id = c.state().jobs().values().stream().mapToInt(Job::id).max().orElseThrow();
                 Scheduler s = (Scheduler) c.core().planner();
-                s.outlooks().elsewhere(true);
+                s.forecasts().elsewhere(true);
                 String plan = plan(c).estimate(id).map(e -> e.start() == c.seconds() ? "now" : "later").orElse("later");
                 c.schedule();
                 boolean started = !c.state().jobs().at(id).isPending();

@@ -228,7 +228,7 @@ class TopologySelectorTest {
             long least = c.seconds() + Long.parseLong(row[1]);
             assertThat(s.plannedStart(job)).as(row[0]).isBetween(c.seconds() + 60, least);
             assertThat(s.plannedStart(other)).as("the other").isEqualTo(c.seconds() + 180);
-            Forecast plan = s.outlooks().make(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0);
+            Forecast plan = s.forecasts().make(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0);
             assertThat(plan.start(job)).as(row[0] + " elsewhere").isEqualTo(s.plannedStart(job));
             assertThat(s.plannedStart(job)).as(row[0]).isEqualTo(least);
         }

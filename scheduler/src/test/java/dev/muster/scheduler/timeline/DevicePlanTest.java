@@ -67,7 +67,7 @@ class DevicePlanTest {
         Scheduler s = (Scheduler) c.core().planner();
         Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
-        Forecast plan = s.outlooks().make(c.state(), now, 0);
+        Forecast plan = s.forecasts().make(c.state(), now, 0);
         return waiting.stream().filter(id -> plan.estimate(id).filter(e -> e.start() == c.seconds()).isPresent()).toList();
     }
 

@@ -1,0 +1,16 @@
+package dev.muster.scheduler.node;
+
+/** What reservations, and places that are kept for other jobs, leave of a node's free CPUs and memory to a class. */
+public interface UnreservedCapacity {
+    /** The class may have the whole node. */
+    boolean isWhole(NeedClass c, int node);
+
+    /** @param free CPUs of the node now; @return of them */
+    int cpus(NeedClass c, int node, int free);
+
+    /** @param free memory of the node now, in MiB; @return of it */
+    long memoryMb(NeedClass c, int node, long free);
+
+    /** What reservations leave of so many CPUs, whichever jobs are on the node now; -1 if the class must have it whole and may not. */
+    int cpusWhoeverGoes(NeedClass c, int node, int most);
+}

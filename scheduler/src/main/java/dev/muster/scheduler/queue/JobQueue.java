@@ -1,0 +1,154 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.limits.LimitCache;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.Now;
+import dev.muster.core.state.State;
+import dev.muster.model.job.JobReason;
+import dev.muster.scheduler.node.ClusterIndex;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The waiting jobs: their order, their classes, what limits say to each and why it waits. Owned by the core thread; reasons are read on any. */
+public final class JobQueue {
+    private final ClusterIndex cluster;
+    private final PriorityIndex ranks = new PriorityIndex();
+    private final QueueOrder order = ranks.order();
+    private final LimitCache limits = new LimitCache();
+    private final WaitReasons waits = new WaitReasons();
+    private final Unavailable unavailable = new Unavailable();
+    private final JobClassIndex classes;
+    private final PowerBudget power;
+    /** Of jobs that have ended since this controller started, and those that it still knew then. */
+    private RuntimeEstimator expected = new RuntimeEstimator();
+    private Slowdown slowdown = new Slowdown();
+    private boolean learned;
+    private long passes;
+
+    /** @param groups is told when groups of jobs are to be judged anew */
+    public JobQueue(ClusterIndex cluster, GroupVerdicts groups) {
+        this.cluster = cluster;
+        this.classes = new JobClassIndex(cluster, order, limits, groups);
+        this.power = new PowerBudget(cluster, unavailable);
+    }
+
+    /** It knows as much as the other of how long jobs of each user run. */
+    public void learnFrom(JobQueue other) {
+        expected = other.expected;
+        slowdown = other.slowdown;
+    }
+
+    // ---- following the state
+
+    /** No job waits, and nodes and partitions may be others. */
+    public void reset(State state) {
+        ranks.reset(state);
+        limits.clear();
+        power.clear();
+        unavailable.changed();
+        classes.clear();
+    }
+
+    /** All jobs of a state were added: those that have ended tell how long jobs run, once. */
+    public void learn(State state) {
+        if (!learned) {
+            state.jobs().values().forEach(expected::learn);
+        }
+        learned = state.jobs().size() > 0;
+    }
+
+    public void remove(int jobId) {
+        ranks.remove(jobId);
+        cluster.needs().forget(jobId);
+        limits.forget(jobId);
+    }
+
+    /** The job does not wait any more, nor will it under this number. */
+    public void forget(int jobId) {
+        waits.forget(jobId);
+        ranks.forget(jobId);
+    }
+
+    public void began(State after, Job job, long nowS) {
+        if (waits.isForResources(job)) {
+            slowdown.waited(nowS, nowS - job.eligibleTime());
+        }
+        backfill(after).began(job);
+    }
+
+    /** @param was as it was when it held its nodes */
+    public void ended(Job was, long nowS) {
+        slowdown.ended(was.id(), was.run().allocation().cpus(), Math.max(0, nowS - was.run().startTime()));
+    }
+
+    /** The job has ended: how long it ran tells of its user's next. */
+    public void learn(Job job) {
+        expected.learn(job);
+    }
+
+    /** Before a pass. */
+    public void refresh(State state, Now now) {
+        if (cluster.needs().size() > JobClassIndex.CLASSES_MAX + 2 * order.size()) {
+            cluster.needs().clear();
+            classes.clear();
+            order.forget();
+        } else if (classes.areMany(order.size())) {
+            classes.forgetLanes();
+        }
+        power.renew(state);
+        ranks.refresh(state, now);
+        passes++;
+    }
+
+    // ---- what a pass reads
+
+    public List<Job> jobs() {
+        List<Job> jobs = new ArrayList<>(order.size());
+        order.forEach(p -> jobs.add(p.job()));
+        return jobs;
+    }
+
+    public QueueOrder order() {
+        return order;
+    }
+
+    public PriorityIndex ranks() {
+        return ranks;
+    }
+
+    public JobClassIndex classes() {
+        return classes;
+    }
+
+    /** What limits say to queued jobs. */
+    public LimitCache limits() {
+        return limits;
+    }
+
+    /** Why limits of associations and QOS keep the job from starting, whatever nodes are free. */
+    public JobReason limited(Job job, int limitMin) {
+        return limits.blocks(job.id(), job.desc(), limitMin);
+    }
+
+    public WaitReasons waits() {
+        return waits;
+    }
+
+    /** What jobs are told that wait for nodes which are not there. On any thread. */
+    public Unavailable unavailable() {
+        return unavailable;
+    }
+
+    public PowerBudget power() {
+        return power;
+    }
+
+    public Backfill backfill(State state) {
+        return new Backfill(state, expected, slowdown, cluster, ranks);
+    }
+
+    /** Passes over the queue since the controller started. */
+    public long passes() {
+        return passes;
+    }
+}

@@ -1,0 +1,10 @@
+package dev.muster.scheduler.queue;
+
+import dev.muster.core.state.Job;
+
+/** A job and where it stands in the queue. */
+public record Turn(QueueOrder.Block block, int at) {
+    public Job job() {
+        return block.places[at].job();
+    }
+}
