@@ -15,6 +15,7 @@ import dev.muster.core.tres.Licenses;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
+import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
@@ -351,7 +352,7 @@ public final class Explainer {
         long cpus = 0;
         int most = 0;
         long memory = 0;
-        List<NodeSelector.Candidate> able = new ArrayList<>();
+        List<Candidate> able = new ArrayList<>();
         List<String> excluded = HostList.distinct(need.excludeList());
         boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
@@ -371,23 +372,23 @@ public final class Explainer {
                     consumed);
             here = Math.min(here, NodeSelector.tasksByGres(need, slot));
             if (here > 0) {
-                able.add(new NodeSelector.Candidate(slot, here));
+                able.add(NodeSelector.candidate(slot, here));
             }
         }
         return new Free(partition.get().nodes().size(), usable, cpus, most, memory, able.size(), need.nodesMin(), room(need, able),
                 canPick(need, able), partition.get().nodes());
     }
 
-    private static Room room(ResourceNeed need, List<NodeSelector.Candidate> able) {
+    private static Room room(ResourceNeed need, List<Candidate> able) {
         int nodes = need.nodesMax() > 0 ? Math.min(need.nodesMax(), Math.max(1, able.size())) : Math.max(1, able.size());
-        return new Room(nodes, able.stream().map(NodeSelector.Candidate::tasks).sorted(Comparator.reverseOrder()).limit(nodes)
+        return new Room(nodes, able.stream().map(Candidate::tasks).sorted(Comparator.reverseOrder()).limit(nodes)
                 .mapToLong(Integer::longValue).sum(), need.tasks());
     }
 
     /** By the scheduler's own choice of nodes: their number, devices and neighbourhood count. */
-    private boolean canPick(ResourceNeed need, List<NodeSelector.Candidate> able) {
+    private boolean canPick(ResourceNeed need, List<Candidate> able) {
         List<String> named = HostList.distinct(need.nodeList());
-        List<NodeSelector.Candidate> order = new ArrayList<>(able.stream().filter(c -> named.contains(c.node().spec.name())).toList());
+        List<Candidate> order = new ArrayList<>(able.stream().filter(c -> named.contains(c.node().spec.name())).toList());
         if (order.size() < named.size()) {
             return false;
         }

@@ -8,12 +8,14 @@ import dev.muster.core.state.State;
 import dev.muster.core.tres.GpuCores;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.HostList;
+import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.GpuPlaces;
 import dev.muster.scheduler.node.Layers;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.Pick;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
 import dev.muster.scheduler.request.SwitchWait;
@@ -281,10 +283,10 @@ final class ConstraintCheck {
      * @param able     with how many tasks each has room for; those that it names come first
      * @param required so many
      */
-    List<NodeSelector.Pick> pick(ResourceNeed need, List<NodeSelector.Candidate> able, int required, int from, int end) {
+    List<Pick> pick(ResourceNeed need, List<Candidate> able, int required, int from, int end) {
         looks += able.size();
         Layers layers = layers(need, from, end);
-        List<NodeSelector.Candidate> those = layers.isEmpty() ? able : able.stream().filter(c -> layers.allows(c.node().spec.name())).toList();
+        List<Candidate> those = layers.isEmpty() ? able : able.stream().filter(c -> layers.allows(c.node().spec.name())).toList();
         if (those.size() < able.size() && !those.containsAll(able.subList(0, required))) {
             return List.of();
         }

@@ -4,8 +4,10 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.LicenseRequest;
 import dev.muster.core.state.Reservation;
 import dev.muster.scheduler.claim.PlannedPlace;
+import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
+import dev.muster.scheduler.node.Pick;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.timeline.DevicePlan;
 import dev.muster.scheduler.timeline.LicensePlan;
@@ -490,7 +492,7 @@ final class ForecastWindow {
 
     /** All that have room, and of them those that can be had together. The named ones are found already. */
     private boolean together(NeedClass c, long[] mask, int[] named, int slot, int end) {
-        List<NodeSelector.Candidate> able = new ArrayList<>();
+        List<Candidate> able = new ArrayList<>();
         for (int i = 0; i < named.length; i++) {
             able.add(candidate(found[i], foundTasks[i], slot, end));
         }
@@ -503,14 +505,14 @@ final class ForecastWindow {
                 }
             }
         }
-        List<NodeSelector.Pick> picks = exacting.pick(c.need, able, named.length, slot, end);
+        List<Pick> picks = exacting.pick(c.need, able, named.length, slot, end);
         chosen = 0;
         picks.forEach(p -> add(p.node().index, p.tasks()));
         return !picks.isEmpty();
     }
 
-    private NodeSelector.Candidate candidate(int n, int tasks, int slot, int end) {
-        return new NodeSelector.Candidate(exacting.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
+    private Candidate candidate(int n, int tasks, int slot, int end) {
+        return new Candidate(exacting.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
     }
 
     /** Some reservation of the node repeats before the job would be over, whenever it begins. */

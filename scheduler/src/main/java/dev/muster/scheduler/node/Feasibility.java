@@ -202,7 +202,7 @@ public final class Feasibility {
                     : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         Layers layers = layers(state, need);
-        List<NodeSelector.Candidate> candidates = new ArrayList<>();
+        List<Candidate> candidates = new ArrayList<>();
         Set<String> excluded = new HashSet<>(HostList.distinct(need.excludeList()));
         excluded.addAll(gone);
         boolean may = state.settings().options().containsKey(ANY_FEATURES);
@@ -221,7 +221,7 @@ public final class Feasibility {
             boolean small = need.overcommit() && empty.spec.cpus() < need.cpusPerTask();
             if (tasks > 0 && !small && need.tmpDiskMb() <= empty.spec.tmpDiskMb()) {
                 found += required.contains(name) ? 1 : 0;
-                candidates.add(new NodeSelector.Candidate(empty, tasks));
+                candidates.add(NodeSelector.candidate(empty, tasks));
                 total += tasks;
                 if (candidates.size() >= next && total >= need.tasks() && candidates.size() >= need.nodesMin() && found == required.size()) {
                     if (!NodeSelector.pick(need, candidates, found, topology, layers).isEmpty()) {

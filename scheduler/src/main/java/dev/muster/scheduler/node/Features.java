@@ -114,18 +114,18 @@ public final class Features {
      * @param required so many of the first cannot be done without
      * @param counted  adds how many of the result must be taken
      */
-    static List<NodeSelector.Candidate> allowed(Choice choice, List<NodeSelector.Candidate> candidates, int required, int[] counted) {
-        List<NodeSelector.Candidate> able = candidates.stream().filter(c -> plain(choice.every, c.node().features)).toList();
+    static List<Candidate> allowed(Choice choice, List<Candidate> candidates, int required, int[] counted) {
+        List<Candidate> able = candidates.stream().filter(c -> plain(choice.every, c.node().features)).toList();
         if (!able.containsAll(candidates.subList(0, required))) {
             return List.of();
         }
-        List<NodeSelector.Candidate> first = new ArrayList<>(able.subList(0, required));
+        List<Candidate> first = new ArrayList<>(able.subList(0, required));
         for (Count count : choice.counts) {
             int missing = count.nodes;
-            for (NodeSelector.Candidate c : able.subList(0, required)) {
+            for (Candidate c : able.subList(0, required)) {
                 missing -= plain(count.expression, c.node().features) ? 1 : 0;
             }
-            for (NodeSelector.Candidate c : able) {
+            for (Candidate c : able) {
                 if (missing > 0 && !first.contains(c) && plain(count.expression, c.node().features)) {
                     first.add(c);
                     missing--;

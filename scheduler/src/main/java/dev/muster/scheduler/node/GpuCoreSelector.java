@@ -129,7 +129,7 @@ final class GpuCoreSelector {
         int all = near.stream().mapToInt(IndexSet::count).sum();
         IndexSet kept = need.shape().tasksGiven() ? evenly(near, Math.min(all, Math.max(count, unitsMax(GresRequest.gpus(wanted)))))
                 : union(near);
-        IndexSet chosen = all < count ? NodeSelector.fillUp(union(near), free, node.freeUnits, count)
+        IndexSet chosen = all < count ? UnitSets.fillUp(union(near), free, node.freeUnits, count)
                 : enforced && kept.count() > count ? evenly(near, count) : SocketOrder.choose(need, node, kept, count, tasks);
         IndexSet gpus = IndexSet.empty();
         for (Tres.Item item : wanted) {
@@ -175,7 +175,7 @@ final class GpuCoreSelector {
         for (int i = 0; i < most.length; i++) {
             out = out.union(node.gpuLinks.choose(open.intersect(set.get(i).gpus()).minus(out), taken[i]));
         }
-        return left > 0 ? out.union(NodeSelector.firstOf(open.minus(out), left)) : out;
+        return left > 0 ? out.union(UnitSets.firstOf(open.minus(out), left)) : out;
     }
 
     /** Places the job's cores evenly on the sockets that have the GPUs of --gpus-per-socket. Each socket with a core gives its GPUs. */
@@ -185,7 +185,7 @@ final class GpuCoreSelector {
         int sockets = Math.max(1, need.shape().sockets());
         List<IndexSet> near = near(set);
         int count = need.gpus().enforced() ? Math.max(units, Math.min(sockets, set.size())) : units;
-        IndexSet chosen = NodeSelector.fillUp(evenly(near, count), free, node.freeUnits, count);
+        IndexSet chosen = UnitSets.fillUp(evenly(near, count), free, node.freeUnits, count);
         IndexSet gpus = IndexSet.empty();
         for (boolean used : new boolean[] {true, false}) {
             for (GpuCores.Group g : set) {
@@ -207,7 +207,7 @@ final class GpuCoreSelector {
         int[] taken = GpuPlaces.dealToLast(count, parts.stream().mapToInt(IndexSet::count).toArray());
         IndexSet out = IndexSet.empty();
         for (int i = 0; i < taken.length; i++) {
-            out = out.union(NodeSelector.idleFirst(parts.get(i), node.freeUnits, taken[i]));
+            out = out.union(UnitSets.idleFirst(parts.get(i), node.freeUnits, taken[i]));
         }
         return out;
     }

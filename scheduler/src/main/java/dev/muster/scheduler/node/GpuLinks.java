@@ -33,7 +33,7 @@ final class GpuLinks {
     /** So many of these: from each on those that have most links to what is chosen, and of all these sets the one with most; else the first. */
     IndexSet choose(IndexSet free, int count) {
         if (links.length == 0 || count < 2 || count >= free.count()) {
-            return NodeSelector.firstOf(free, count);
+            return UnitSets.firstOf(free, count);
         }
         IndexSet best = IndexSet.empty();
         long most = -1;

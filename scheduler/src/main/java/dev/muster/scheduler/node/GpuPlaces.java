@@ -182,7 +182,7 @@ public final class GpuPlaces {
             for (Tres.Item item : items) {
                 if (SharedGpus.isShared(item.name())) {
                     int count = items == need.gresPerTask() ? item.count() * tasks : item.count();
-                    parts.put(item.name(), NodeSelector.firstOf(node.parts(item.name(), count, need.gpus()), count));
+                    parts.put(item.name(), UnitSets.firstOf(node.parts(item.name(), count, need.gpus()), count));
                 }
             }
         }
@@ -234,9 +234,9 @@ public final class GpuPlaces {
         }
         IndexSet own = map.of(otherwise);
         IndexSet may = free.minus(map.restricted().minus(own));
-        IndexSet taken = NodeSelector.fillUp(IndexSet.empty(), may.intersect(own), node.freeUnits, units);
-        taken = NodeSelector.fillUp(taken, may.intersect(near), node.freeUnits, units);
-        taken = NodeSelector.fillUp(taken, may, node.freeUnits, units);
+        IndexSet taken = UnitSets.fillUp(IndexSet.empty(), may.intersect(own), node.freeUnits, units);
+        taken = UnitSets.fillUp(taken, may.intersect(near), node.freeUnits, units);
+        taken = UnitSets.fillUp(taken, may, node.freeUnits, units);
         return taken.count() < units ? Optional.empty() : Optional.of(new Placed(taken, otherwise));
     }
 
@@ -325,8 +325,8 @@ public final class GpuPlaces {
         for (int i = 0; i < each.length; i++) {
             IndexSet here = may.intersect(groups.get(i).units()).minus(out);
             int before = out.count();
-            out = NodeSelector.fillUp(out, here.intersect(map.restricted()), node.freeUnits, before + each[i]);
-            out = NodeSelector.fillUp(out, here, node.freeUnits, before + each[i]);
+            out = UnitSets.fillUp(out, here.intersect(map.restricted()), node.freeUnits, before + each[i]);
+            out = UnitSets.fillUp(out, here, node.freeUnits, before + each[i]);
         }
         return out.count() < count ? Optional.empty() : Optional.of(new Placed(out, gpus));
     }
@@ -389,11 +389,11 @@ public final class GpuPlaces {
         for (GpuCores.Group g : order) {
             IndexSet here = free.intersect(g.units()).minus(out);
             int before = out.count();
-            out = NodeSelector.fillUp(out, here.intersect(map.restricted()), node.freeUnits, Math.min(units, before + left));
+            out = UnitSets.fillUp(out, here.intersect(map.restricted()), node.freeUnits, Math.min(units, before + left));
             left -= out.count() - before;
-            out = NodeSelector.fillUp(out, here.minus(map.restricted()), node.freeUnits, units);
+            out = UnitSets.fillUp(out, here.minus(map.restricted()), node.freeUnits, units);
         }
-        out = need.gpus().enforced() ? out : NodeSelector.fillUp(out, free.minus(map.restricted()), node.freeUnits, units);
+        out = need.gpus().enforced() ? out : UnitSets.fillUp(out, free.minus(map.restricted()), node.freeUnits, units);
         return out.count() < units ? Optional.empty() : Optional.of(new Placed(out, IndexSet.empty()));
     }
 }

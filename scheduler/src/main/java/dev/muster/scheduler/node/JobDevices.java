@@ -11,9 +11,9 @@ import java.util.List;
  */
 public final class JobDevices {
     private final ResourceNeed need;
-    private final List<NodeSelector.Pick> picks;
+    private final List<Pick> picks;
 
-    JobDevices(ResourceNeed need, List<NodeSelector.Pick> picks) {
+    JobDevices(ResourceNeed need, List<Pick> picks) {
         this.need = need;
         this.picks = picks;
     }

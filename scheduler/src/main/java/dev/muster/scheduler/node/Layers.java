@@ -54,12 +54,12 @@ public final class Layers {
      * Candidates that can be had together, in several ways: in their order; those with room for most tasks first; and each of the smallest layers
      * first. Any of the nodes of a way may be picked. Empty if the required ones, which are the first, cannot be had together.
      */
-    List<List<NodeSelector.Candidate>> ways(List<NodeSelector.Candidate> able, int required) {
+    List<List<Candidate>> ways(List<Candidate> able, int required) {
         Asked counted = asked.stream().filter(a -> a.resource.mode() == 3).findFirst().orElse(null);
         if (counted == null) {
             return List.of(able);
         }
-        List<List<NodeSelector.Candidate>> out = new ArrayList<>();
+        List<List<Candidate>> out = new ArrayList<>();
         add(out, within(counted, able, required, (a, b) -> 0));
         add(out, within(counted, able, required, Comparator.comparingInt(c -> -c.tasks())));
         for (LayeredResource.Layer leaf : counted.resource.layers()) {
@@ -71,20 +71,20 @@ public final class Layers {
         return out;
     }
 
-    private static void add(List<List<NodeSelector.Candidate>> out, List<NodeSelector.Candidate> way) {
+    private static void add(List<List<Candidate>> out, List<Candidate> way) {
         if (!way.isEmpty() && !out.contains(way)) {
             out.add(way);
         }
     }
 
     /** Layers lie one within the other, so taking what still goes, one after the other, ends with as many as there can be. */
-    private static List<NodeSelector.Candidate> within(Asked a, List<NodeSelector.Candidate> able, int required,
-            Comparator<NodeSelector.Candidate> order) {
-        List<NodeSelector.Candidate> tried = new ArrayList<>(able);
+    private static List<Candidate> within(Asked a, List<Candidate> able, int required,
+            Comparator<Candidate> order) {
+        List<Candidate> tried = new ArrayList<>(able);
         tried.subList(required, tried.size()).sort(order);
         Map<LayeredResource.Layer, Integer> left = new HashMap<>();
         a.free.forEach((layer, free) -> left.put(layer, free / a.count));
-        List<NodeSelector.Candidate> out = new ArrayList<>();
+        List<Candidate> out = new ArrayList<>();
         for (int i = 0; i < tried.size(); i++) {
             List<LayeredResource.Layer> of = a.resource.of(tried.get(i).node().spec.name());
             if (of.stream().allMatch(l -> left.get(l) > 0)) {

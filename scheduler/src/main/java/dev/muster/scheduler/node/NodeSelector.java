@@ -25,24 +25,10 @@ import java.util.function.Function;
 public final class NodeSelector {
     private NodeSelector() {}
 
-    /** A node and how many tasks of the need it can take. */
-    public record Candidate(NodeSlot node, int tasks, Devices devices) {
-        public Candidate(NodeSlot node, int tasks) {
-            this(node, tasks, NodeSelector::usable);
-        }
-
-        private int devices(ResourceNeed need, Tres.Item item) {
-            return devices.usable(need, node, item);
-        }
+    /** With the devices that are free now. */
+    public static Candidate candidate(NodeSlot node, int tasks) {
+        return new Candidate(node, tasks, NodeSelector::usable);
     }
-
-    /** How many devices the need can have of a node. */
-    public interface Devices {
-        int usable(ResourceNeed need, NodeSlot node, Tres.Item item);
-    }
-
-    /** A picked node with the tasks it gets. */
-    public record Pick(NodeSlot node, int tasks) {}
 
     /**
      * How many tasks of a need fit into so many free units and so much memory of a node; 0 if not even one.
@@ -192,8 +178,8 @@ public final class NodeSelector {
     private static List<Pick> pickAny(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
         if (required == 0 && need.nodesWanted() == 1) {
             for (Candidate c : candidates) {
-                if (c.tasks >= need.tasks() && devices(need, List.of(c), 1)) {
-                    return List.of(new Pick(c.node, need.tasks()));
+                if (c.tasks() >= need.tasks() && devices(need, List.of(c), 1)) {
+                    return List.of(new Pick(c.node(), need.tasks()));
                 }
             }
         }
@@ -212,7 +198,7 @@ public final class NodeSelector {
         List<Candidate> chosen = enough(need, candidates, required);
         if (chosen.isEmpty() && candidates.size() > required) {
             List<Candidate> largest = new ArrayList<>(candidates.subList(required, candidates.size()));
-            largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks).thenComparingInt(c -> c.node.index));
+            largest.sort(Comparator.comparingInt((Candidate c) -> -c.tasks()).thenComparingInt(c -> c.node().index));
             largest.addAll(0, candidates.subList(0, required));
             chosen = enough(need, largest, required);
             if (chosen.isEmpty() && !need.gresPerJob().isEmpty()) {
@@ -235,7 +221,7 @@ public final class NodeSelector {
      */
     private static List<Candidate> neighbours(ResourceNeed need, List<Candidate> candidates, int required) {
         List<Candidate> sorted = new ArrayList<>(candidates);
-        sorted.sort(Comparator.comparingInt(c -> c.node.spec.order()));
+        sorted.sort(Comparator.comparingInt(c -> c.node().spec.order()));
         List<Candidate> named = candidates.subList(0, required);
         int first = 0;
         while (!named.isEmpty() && !named.contains(sorted.get(first))) {
@@ -244,7 +230,7 @@ public final class NodeSelector {
         for (int i = 0; i < (named.isEmpty() ? sorted.size() : first + 1); i++) {
             int from = named.isEmpty() ? i : first - i;
             int to = from + 1;
-            while (to < sorted.size() && sorted.get(to).node.spec.order() == sorted.get(to - 1).node.spec.order() + 1) {
+            while (to < sorted.size() && sorted.get(to).node().spec.order() == sorted.get(to - 1).node().spec.order() + 1) {
                 to++;
             }
             for (int end = from + 1; end <= to; end++) {
@@ -261,7 +247,7 @@ public final class NodeSelector {
         long tasks = 0;
         int most = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
         for (int i = 0; i < candidates.size() && i < most; i++) {
-            tasks += candidates.get(i).tasks;
+            tasks += candidates.get(i).tasks();
             if (i + 1 >= Math.max(need.nodesMin(), required) && tasks >= need.tasks() && devices(need, candidates, i + 1)) {
                 return candidates.subList(0, Math.max(i + 1, Math.min(need.nodesWanted(), candidates.size())));
             }
@@ -308,7 +294,7 @@ public final class NodeSelector {
 
     /** So many tasks use one allocation unit of the node up; no more than it has room for. */
     private static int ofOneUnit(ResourceNeed need, Candidate c) {
-        return Math.max(1, Math.min(c.tasks, need.usableCpus(c.node.spec) / need.cpusPerTask()));
+        return Math.max(1, Math.min(c.tasks(), need.usableCpus(c.node().spec) / need.cpusPerTask()));
     }
 
     /** As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are left as use one unit up. */
@@ -324,23 +310,23 @@ public final class NodeSelector {
         while (dealt && left > 0) {
             int before = left;
             for (int i = 0; i < counts.length && left > 0; i++) {
-                boolean room = counts[i] < chosen.get(i).tasks;
+                boolean room = counts[i] < chosen.get(i).tasks();
                 counts[i] += room ? 1 : 0;
                 left -= room ? 1 : 0;
             }
             left = left == before ? 0 : left;
         }
         for (int i = 0; i < counts.length && !dealt; i++) {
-            int listed = need.tasksOn().getOrDefault(chosen.get(i).node.spec.name(), 0);
+            int listed = need.tasksOn().getOrDefault(chosen.get(i).node().spec.name(), 0);
             int one = ofOneUnit(need, chosen.get(i));
             kept -= one;
             int most = Math.max(left - kept, Math.min(one, left - (counts.length - 1 - i)));
-            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks, most));
+            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks(), most));
             left -= counts[i];
         }
         List<Pick> picks = new ArrayList<>();
         for (int i = 0; i < counts.length; i++) {
-            picks.add(new Pick(chosen.get(i).node, counts[i]));
+            picks.add(new Pick(chosen.get(i).node(), counts[i]));
         }
         return picks;
     }
@@ -356,7 +342,7 @@ public final class NodeSelector {
         List<int[]> ofJob = new JobDevices(need, picks).dealt();
         for (int at = 0; at < picks.size(); at++) {
             Pick pick = picks.get(at);
-            NodeSlot node = pick.node;
+            NodeSlot node = pick.node();
             int perUnit = node.spec.cpusPerUnit();
             int usable = need.usableCpus(node.spec);
             IndexSet freeUnits = free.apply(node);
@@ -368,8 +354,8 @@ public final class NodeSelector {
             boolean whole = need.exclusive() || need.shape().allCores();
             int cpus = whole ? freeUnits.count() * usable
                     : Math.max(Math.max(need.cpusGivenMin(), need.gpus().cpus() * gpus),
-                            need.overcommit() ? 1 : pick.tasks * need.cpusPerTask());
-            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks, devices, (cpus + usable - 1) / usable,
+                            need.overcommit() ? 1 : pick.tasks() * need.cpusPerTask());
+            Optional<GpuPlaces.Placed> placed = GpuPlaces.place(need, node, freeUnits, pick.tasks(), devices, (cpus + usable - 1) / usable,
                     picks.size());
             if (placed.isEmpty()) {
                 return Optional.empty();
@@ -394,7 +380,7 @@ public final class NodeSelector {
         }
         // however they were found, the job has its nodes in the order of slurm.conf
         Map<String, NodeSlot> slots = new TreeMap<>();
-        picks.forEach(p -> slots.put(p.node.spec.name(), p.node));
+        picks.forEach(p -> slots.put(p.node().spec.name(), p.node()));
         shares.sort(Comparator.comparingInt(s -> slots.get(s.node()).spec.order()));
         return Optional.of(new Allocation(1, List.copyOf(shares)).withScriptOn(scriptOn(need, shares, slots)));
     }
@@ -420,28 +406,28 @@ public final class NodeSelector {
     private static Map<String, IndexSet> devices(ResourceNeed need, Pick pick, List<int[]> ofJob, int at) {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
-            pick.node.freeGres.keySet().forEach(name -> {
-                IndexSet free = pick.node.open(name);
-                boolean explicit = pick.node.spec.gres().stream().anyMatch(g -> g.name().equals(name) && g.isExplicit());
+            pick.node().freeGres.keySet().forEach(name -> {
+                IndexSet free = pick.node().open(name);
+                boolean explicit = pick.node().spec.gres().stream().anyMatch(g -> g.name().equals(name) && g.isExplicit());
                 if (!free.isEmpty() && !SharedGpus.isShared(name) && !explicit) {
                     out.put(name, free);
                 }
             });
         }
-        IndexSet ofSockets = GpuPlaces.ofSockets(need, pick.node);
+        IndexSet ofSockets = GpuPlaces.ofSockets(need, pick.node());
         if (!ofSockets.isEmpty()) {
             out.put("gpu", ofSockets);
         }
         for (Tres.Item item : need.gresPerNode()) {
             if (ofSockets.isEmpty() || !item.name().equals("gpu")) {
-                add(out, need, pick.node, item, item.count());
+                add(out, need, pick.node(), item, item.count());
             }
         }
         for (Tres.Item item : need.gresPerTask()) {
-            add(out, need, pick.node, item, item.count() * pick.tasks);
+            add(out, need, pick.node(), item, item.count() * pick.tasks());
         }
         for (int i = 0; i < ofJob.size(); i++) {
-            add(out, need, pick.node, need.gresPerJob().get(i), ofJob.get(i)[at]);
+            add(out, need, pick.node(), need.gresPerJob().get(i), ofJob.get(i)[at]);
         }
         return out;
     }
@@ -450,7 +436,7 @@ public final class NodeSelector {
         IndexSet taken = out.getOrDefault(item.name(), IndexSet.empty());
         IndexSet free = !SharedGpus.parts(node.spec.gres(), item.name()).isEmpty()
                 ? node.parts(item.name(), count, need.gpus()) : node.devices(item.name(), item.type());
-        IndexSet more = item.name().equals("gpu") ? node.gpuLinks.choose(free.minus(taken), count) : firstOf(free.minus(taken), count);
+        IndexSet more = item.name().equals("gpu") ? node.gpuLinks.choose(free.minus(taken), count) : UnitSets.firstOf(free.minus(taken), count);
         if (!more.isEmpty()) {
             out.put(item.name(), taken.union(more));
         }
@@ -486,29 +472,5 @@ public final class NodeSelector {
         List<String> stays = features.isEmpty() ? plan.nodes() : plan.nodes().stream().filter(name -> state.nodes().find(name)
                 .filter(n -> n.has(Node.Flag.CLOUD) && !n.isAsleep() && !Features.match(features, n.activeFeatures())).isEmpty()).toList();
         return stays.size() == plan.nodes().size() ? plan : new Planner.Estimate(plan.start(), stays, plan.cpus(), plan.partition());
-    }
-
-    /** Adds units to a set until it has {@code count}, idle units first. A set that has as many stays as it is. */
-    static IndexSet fillUp(IndexSet had, IndexSet from, IndexSet idle, int count) {
-        return had.count() >= count ? had : had.union(idleFirst(from.minus(had), idle, count - had.count()));
-    }
-
-    /** Chooses idle units before shared ones. */
-    static IndexSet idleFirst(IndexSet may, IndexSet idle, int count) {
-        IndexSet first = firstOf(may.intersect(idle), count);
-        return first.count() == count ? first : first.union(firstOf(may.minus(first), count - first.count()));
-    }
-
-    static IndexSet firstOf(IndexSet set, int count) {
-        if (count >= set.count()) {
-            return set;
-        }
-        int[] ids = new int[count];
-        int id = set.first();
-        for (int k = 0; k < count; k++) {
-            ids[k] = id;
-            id = set.next(id + 1);
-        }
-        return IndexSet.of(ids);
     }
 }

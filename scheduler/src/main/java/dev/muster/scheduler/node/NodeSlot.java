@@ -368,7 +368,7 @@ public final class NodeSlot {
         IndexSet gpus = sharing(name, parts);
         for (int gpu = gpus.first(); gpu >= 0; gpu = gpus.next(gpu + 1)) {
             IndexSet free = open(name).intersect(parts.of(gpu));
-            out = free.count() < each ? out : out.union(NodeSelector.firstOf(free, each));
+            out = free.count() < each ? out : out.union(UnitSets.firstOf(free, each));
         }
         return out;
     }

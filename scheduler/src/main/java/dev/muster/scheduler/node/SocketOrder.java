@@ -26,7 +26,7 @@ final class SocketOrder {
         IndexSet idle = may.intersect(node.freeUnits);
         if (count >= may.count() || (need.shape().block() || isFull(need, node, may, count)) && need.shape().tasksPerSocket() == 0
                 || node.spec.sockets() < 2 || idle.count() < count) {
-            return NodeSelector.idleFirst(may, node.freeUnits, count);
+            return UnitSets.idleFirst(may, node.freeUnits, count);
         }
         return new SocketOrder(need, node).among(idle, count, tasks);
     }
@@ -51,7 +51,7 @@ final class SocketOrder {
         }
         IndexSet out = IndexSet.empty();
         for (int s = 0; s < sockets; s++) {
-            out = out.union(NodeSelector.firstOf(of[s], taken[s]));
+            out = out.union(UnitSets.firstOf(of[s], taken[s]));
         }
         return out;
     }

@@ -1,7 +1,6 @@
 package dev.muster.scheduler.node;
 
 import dev.muster.model.cluster.Topology;
-import dev.muster.scheduler.node.NodeSelector.Candidate;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.Arrays;

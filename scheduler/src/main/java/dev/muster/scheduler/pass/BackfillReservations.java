@@ -11,13 +11,13 @@ import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.claim.Reserved;
-import dev.muster.scheduler.node.ClusterIndex;
+import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.GpuPlaces;
 import dev.muster.scheduler.node.Layers;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.Pick;
 import dev.muster.scheduler.queue.EligibleNodes;
-import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.request.ReservationScope;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SwitchWait;
@@ -98,7 +98,7 @@ final class BackfillReservations {
                 continue;
             }
             ResourceNeed asked = choosy && slot >= patience ? need.onAnySwitches() : need;
-            List<NodeSelector.Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
+            List<Pick> picks = licences.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
             if (!picks.isEmpty()) {
                 return Optional.of(reserved(need, picks, slot, outlook.times().endSlot(slot, need.limitMin()), keep));
             }
@@ -108,14 +108,14 @@ final class BackfillReservations {
     }
 
     /** Nodes for the need if it began in that slot; empty if it does not fit then. */
-    private List<NodeSelector.Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
+    private List<Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
         CapacityTimeline g = outlook.grid();
         List<String> requiredNames = HostList.distinct(need.nodeList());
         int required = requiredNames.size();
         int end = outlook.times().endSlot(slot, need.limitMin());
         long from = now.seconds() + outlook.times().starts()[slot];
         Layers layers = licences.layers(need, slot);
-        List<NodeSelector.Candidate> able = new ArrayList<>();
+        List<Candidate> able = new ArrayList<>();
         int found = 0;
         int[] index = indices.computeIfAbsent(order, BackfillReservations::indices);
         for (int i = 0; i < index.length; i++) {
@@ -135,13 +135,13 @@ final class BackfillReservations {
                 tasks = Math.min(tasks, NodeSelector.tasksByGres(need, node));
             }
             if (tasks > 0) {
-                able.add(new NodeSelector.Candidate(node, tasks));
+                able.add(NodeSelector.candidate(node, tasks));
                 found += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
             }
         }
         if (slot > 0 && packing && able.size() > required) {
             // what is free now stays so for others as far as possible
-            able.subList(required, able.size()).sort(Comparator.comparingLong((NodeSelector.Candidate c) -> c.node().spec.weightValue())
+            able.subList(required, able.size()).sort(Comparator.comparingLong((Candidate c) -> c.node().spec.weightValue())
                     .thenComparingInt(c -> c.node().freeUnits.count()));
         }
         return found < required ? List.of() : NodeSelector.pick(slot == 0 ? need : need.withoutJobGres(), able, required,
@@ -149,7 +149,7 @@ final class BackfillReservations {
     }
 
     /** All that it gets of licences from that slot on with these nodes. */
-    private List<LicenseRequest.Item> had(ResourceNeed need, List<LicenseRequest.Item> given, List<NodeSelector.Pick> picks, int slot) {
+    private List<LicenseRequest.Item> had(ResourceNeed need, List<LicenseRequest.Item> given, List<Pick> picks, int slot) {
         List<LicenseRequest.Item> out = new ArrayList<>(given);
         out.addAll(licences.layers(need, slot).taken(picks.stream().map(p -> p.node().spec.name()).toList()));
         return out;
@@ -171,11 +171,11 @@ final class BackfillReservations {
         List<List<NodeSlot>> orders = needs.stream().map(n -> candidates.of(n, Set.of())).toList();
         for (int slot = 0; slot < outlook.times().count(); slot++) {
             Set<String> used = new HashSet<>();
-            List<List<NodeSelector.Pick>> all = new ArrayList<>();
+            List<List<Pick>> all = new ArrayList<>();
             List<List<LicenseRequest.Item>> had = new ArrayList<>();
             for (int i = 0; i < needs.size() && all.size() == i; i++) {
                 Optional<List<LicenseRequest.Item>> given = licences.given(needs.get(i), slot);
-                List<NodeSelector.Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
+                List<Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
                 if (!picks.isEmpty()) {
                     all.add(picks);
                     had.add(had(needs.get(i), given.get(), picks, slot));
@@ -197,13 +197,13 @@ final class BackfillReservations {
         return List.of();
     }
 
-    private Planner.Estimate reserved(ResourceNeed need, List<NodeSelector.Pick> picks, int slot, int end, boolean keep) {
+    private Planner.Estimate reserved(ResourceNeed need, List<Pick> picks, int slot, int end, boolean keep) {
         if (keep) {
             licences.given(need, slot).ifPresent(l -> licences.keep(had(need, l, picks, slot), slot, need, false));
         }
         List<String> names = new ArrayList<>();
         int cpus = 0;
-        for (NodeSelector.Pick pick : picks) {
+        for (Pick pick : picks) {
             names.add(pick.node().spec.name());
             int perUnit = pick.node().spec.cpusPerUnit();
             int usable = need.usableCpus(pick.node().spec);

@@ -10,6 +10,7 @@ import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.claim.NumberAllocator;
 import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Features;
 import dev.muster.scheduler.node.GpuPlaces;
@@ -18,6 +19,7 @@ import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeOrder;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.Pick;
 import dev.muster.scheduler.preempt.Preemptor;
 import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.JobQueue;
@@ -180,7 +182,7 @@ final class Placement {
         boolean bounded = blind && required == 0 && avoided.isEmpty() && bounds.isPresent();
         List<NodeSlot> order = NodeOrder.of(freeOnly ? candidates.withRoom(need) : bounded ? candidates.able(need, bounds.get())
                 : candidates.of(need, avoided), required, near, plans.kept(), topology.kind() == Topology.Kind.FLAT);
-        List<NodeSelector.Candidate> able = new ArrayList<>();
+        List<Candidate> able = new ArrayList<>();
         int requiredFound = 0;
         int enough = need.tasks();
         for (int i = 0; i < order.size(); i++) {
@@ -192,7 +194,7 @@ final class Placement {
             boolean open = cluster.ready(node) && NodeSelector.canServe(need, node) && (layers.isEmpty() || layers.allows(node.spec.name()));
             int tasks = open ? tasksNow(need, node) : 0;
             if (tasks > 0) {
-                able.add(new NodeSelector.Candidate(node, tasks));
+                able.add(NodeSelector.candidate(node, tasks));
                 // by name: a required node that is avoided or does not match is not among the candidates
                 requiredFound += i < required && requiredNames.contains(node.spec.name()) ? 1 : 0;
                 if (!queue.power().isThrifty() && need.nodesWanted() == 1 && required == 0 && tasks >= enough && need.gresPerJob().isEmpty()
@@ -206,11 +208,11 @@ final class Placement {
         if (requiredFound < required || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
-        List<NodeSelector.Pick> picks = NodeSelector.pick(need, able, required, topology, layers);
+        List<Pick> picks = NodeSelector.pick(need, able, required, topology, layers);
         if (picks.isEmpty() || !queue.power().allows(picks, starts, avoided)) {
             return picks.isEmpty() ? Optional.empty() : queue.power().thriftily(() -> place(need, topology));
         }
-        for (NodeSelector.Pick p : picks) {
+        for (Pick p : picks) {
             String name = p.node().spec.name();
             bootIds.put(name, p.node().asleep || NodeSelector.lacks(need, p.node()) ? "" : state.nodes().at(name).bootId());
         }

@@ -4,9 +4,10 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.node.Power;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.State;
+import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.ClusterIndex;
-import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
+import dev.muster.scheduler.node.Pick;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -54,12 +55,12 @@ public final class PowerBudget {
     }
 
     /** @param starts of the pass so far; @param others nodes that other components of the job get */
-    public boolean allows(List<NodeSelector.Pick> picks, List<Planner.Start> starts, Set<String> others) {
+    public boolean allows(List<Pick> picks, List<Planner.Start> starts, Set<String> others) {
         if (left == Integer.MAX_VALUE) {
             return true;
         }
         Set<NodeSlot> started = started(starts, others);
-        picks.stream().map(NodeSelector.Pick::node).filter(PowerBudget::isStart).forEach(started::add);
+        picks.stream().map(Pick::node).filter(PowerBudget::isStart).forEach(started::add);
         return started.size() <= Math.max(0, left);
     }
 
@@ -81,14 +82,14 @@ public final class PowerBudget {
     }
 
     /** Then of these all that need no start, and of the others as many as may still be started, those first that have room for most tasks. */
-    public List<NodeSelector.Candidate> affordable(List<NodeSelector.Candidate> able, int required, List<Planner.Start> starts, Set<String> others) {
+    public List<Candidate> affordable(List<Candidate> able, int required, List<Planner.Start> starts, Set<String> others) {
         if (!thrifty) {
             return able;
         }
         Set<NodeSlot> started = started(starts, others);
-        List<NodeSelector.Candidate> asleep = new ArrayList<>();
+        List<Candidate> asleep = new ArrayList<>();
         for (int i = 0; i < able.size(); i++) {
-            NodeSelector.Candidate c = able.get(i);
+            Candidate c = able.get(i);
             if (i < required && isStart(c.node())) {
                 started.add(c.node());
             } else if (isStart(c.node()) && !started.contains(c.node())) {
@@ -96,7 +97,7 @@ public final class PowerBudget {
             }
         }
         asleep.sort(Comparator.comparingInt(c -> -c.tasks()));
-        Set<NodeSelector.Candidate> tooMany = new HashSet<>(asleep.subList(Math.min(asleep.size(), Math.max(0, left - started.size())),
+        Set<Candidate> tooMany = new HashSet<>(asleep.subList(Math.min(asleep.size(), Math.max(0, left - started.size())),
                 asleep.size()));
         return able.stream().filter(c -> !tooMany.contains(c)).toList();
     }
