@@ -138,7 +138,7 @@ public final class NodeLine {
     /** A number of CPUs; the line leaves it open where this is 0. */
     private long atLeastOne(String key, String value, Values values) {
         long number = values.number(key, value, Values.U16_MAX);
-        if (number == 0 && NodeLine.count(value) == 0) {
+        if (number == 0 && Values.count(value) == 0) {
             values.warning("NodeNames=" + names + " " + key + "=0 is invalid, reset to 1");
             return 1;
         }
@@ -161,7 +161,7 @@ public final class NodeLine {
     /** Adds a node for every name of the line. */
     void expand(int defaultPort, List<NodeConf> to, List<ConfigError> warnings, Values values) {
         values.at(file, line, names);
-        HostList all = hosts(names, "NodeName", values);
+        HostList all = values.hosts(names, "NodeName");
         if (names.equalsIgnoreCase("ALL")) {
             values.error("'" + names + "' is a reserved word disallowed for use with NodeName");
         }
@@ -195,7 +195,7 @@ public final class NodeLine {
     }
 
     private static int port(String text, Values values) {
-        long port = count(text);
+        long port = Values.count(text);
         if (port < 1 || port > Values.U16_MAX) {
             values.error("Invalid Port " + text);
             return 0;
@@ -203,20 +203,11 @@ public final class NodeLine {
         return (int) port;
     }
 
-    public static HostList hosts(String text, String key, Values values) {
-        HostList.Parsed parsed = HostList.parse(text);
-        if (parsed instanceof HostList.Parsed.Ok ok) {
-            return ok.list();
-        }
-        values.error("Invalid " + key + " expression: " + text);
-        return HostList.empty();
-    }
-
     private static HostList perNode(String text, String key, int count, Values values) {
         if (text.isEmpty()) {
             return HostList.empty();
         }
-        HostList list = hosts(text, key, values);
+        HostList list = values.hosts(text, key);
         if (list.size() > 1 && list.size() != count) {
             values.error(key + " count must equal that of NodeName records or there must be no more than one (" + list.size() + " != " + count + ")");
             return HostList.empty();
@@ -277,8 +268,8 @@ public final class NodeLine {
     private boolean areCpus(String list) {
         for (String range : Values.list(list)) {
             int dash = range.indexOf('-');
-            long first = count(dash < 0 ? range : range.substring(0, dash));
-            long last = dash < 0 ? first : count(range.substring(dash + 1));
+            long first = Values.count(dash < 0 ? range : range.substring(0, dash));
+            long last = dash < 0 ? first : Values.count(range.substring(dash + 1));
             if (first < 0 || last < first || last >= cpus) {
                 return false;
             }
@@ -299,7 +290,7 @@ public final class NodeLine {
             boolean noConsume = false;
             long count = 1;
             for (int i = 1; i < words.length; i++) {
-                long number = count(words[i]);
+                long number = Values.count(words[i]);
                 if (words[i].equalsIgnoreCase("no_consume")) {
                     noConsume = true;
                 } else if (number >= 0 && i == words.length - 1) {
@@ -325,22 +316,5 @@ public final class NodeLine {
         }
         words.add(part.substring(from));
         return words.toArray(new String[0]);
-    }
-
-    /** A count with an optional K, M, G, T or P of 1024; -1 when it is none. */
-    public static long count(String text) {
-        int end = 0;
-        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
-            end++;
-        }
-        if (end == 0 || end > 15 || text.length() > end + 1) {
-            return -1;
-        }
-        long number = Long.parseLong(text, 0, end, 10);
-        if (end == text.length()) {
-            return number;
-        }
-        int unit = "kmgtp".indexOf(Character.toLowerCase(text.charAt(end)));
-        return unit < 0 ? -1 : number << 10 * (unit + 1);
     }
 }

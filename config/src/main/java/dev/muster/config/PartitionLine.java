@@ -224,7 +224,7 @@ final class PartitionLine implements Cloneable {
     }
 
     private static long graceTime(String key, String value, Values values) {
-        if (NodeLine.count(value) >= 0) {
+        if (Values.count(value) >= 0) {
             return values.number(key, value, Values.U32_MAX);
         }
         OptionalLong parsed = Durations.parseSeconds(value);
@@ -308,7 +308,7 @@ final class PartitionLine implements Cloneable {
         }
         int colon = upper.indexOf(':');
         String word = colon < 0 ? upper : upper.substring(0, colon);
-        long count = colon < 0 ? DEFAULT_SHARES : NodeLine.count(upper.substring(colon + 1));
+        long count = colon < 0 ? DEFAULT_SHARES : Values.count(upper.substring(colon + 1));
         if (!word.equals("YES") && !word.equals("FORCE") || count < 1 || count > Short.MAX_VALUE) {
             bad(key, value, values);
         }

@@ -1,8 +1,11 @@
 package dev.muster.config;
 
+import dev.muster.config.file.SisterFiles;
+import dev.muster.config.key.ConfigRow;
 import dev.muster.config.key.Key;
 import dev.muster.config.key.Names;
 import dev.muster.config.key.Values;
+import dev.muster.config.sister.MpiConf;
 import dev.muster.model.format.Durations;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,7 +55,6 @@ public final class ShowConfig {
         TrackWCKey:keys TreeWidth:n UsePam:yn UnkillableStepProgram UnkillableStepTimeout:sec UrlParserType
         VSizeFactor:percent WaitTime:sec X11Parameters""";
 
-    private static final int NAME_WIDTH = 23;
     private static final String NULL = "(null)";
     private static final String ALL_TRES = "cpu,mem,energy,node,billing,fs/disk,vmem,pages";
 
@@ -69,13 +71,15 @@ public final class ShowConfig {
         }
     }
 
-    static List<String> lines(SlurmConf conf, ShowLive live) {
+    /** The lines of {@code scontrol show config} between its title and the state of the controllers. */
+    public static List<String> of(SlurmConf conf, ShowLive live) {
         ShowConfig show = new ShowConfig(conf, live);
         for (String item : LAYOUT.split("\\s+")) {
             int colon = item.indexOf(':');
             show.item(colon < 0 ? item : item.substring(0, colon), colon < 0 ? "" : item.substring(colon + 1));
         }
-        return show.out;
+        show.out.addAll(MpiConf.read(conf.sister(SisterFiles.MPI), new ArrayList<>()).show());
+        return List.copyOf(show.out);
     }
 
     private void item(String name, String format) {
@@ -112,11 +116,7 @@ public final class ShowConfig {
     }
 
     private void row(String name, String value) {
-        out.add(padded(name) + " = " + value);
-    }
-
-    public static String padded(String name) {
-        return name.length() >= NAME_WIDTH ? name : name + " ".repeat(NAME_WIDTH - name.length());
+        out.add(ConfigRow.of(name, value));
     }
 
     private static String orNull(String text) {

@@ -1,13 +1,11 @@
 package dev.muster.config;
 
 import dev.muster.config.file.Pairs;
-import dev.muster.config.file.SisterFiles;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
 import dev.muster.config.key.KeyCheck;
 import dev.muster.config.key.Names;
 import dev.muster.config.key.Values;
-import dev.muster.config.sister.MpiConf;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.job.MultiProgram;
 import java.io.File;
@@ -510,12 +508,5 @@ public final class SlurmConf {
     /** True when the line is SlurmdParameters=config_overrides: the file counts, not what the node found. */
     public boolean configOverrides() {
         return has(Key.SLURMD_PARAMETERS, "config_overrides");
-    }
-
-    /** The lines of {@code scontrol show config} between its title and the state of the controllers. */
-    public List<String> show(ShowLive live) {
-        List<String> out = new ArrayList<>(ShowConfig.lines(this, live));
-        out.addAll(MpiConf.read(sister(SisterFiles.MPI), new ArrayList<>()).show());
-        return List.copyOf(out);
     }
 }

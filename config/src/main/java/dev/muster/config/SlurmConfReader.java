@@ -29,7 +29,7 @@ import java.util.Set;
  * Reads one slurm.conf. Every command does this on every start, so there is no regular expression, stream or lambda
  * here. Mistakes are collected; none of them stops the reading.
  */
-public final class SlurmConfReader implements ConfLines.Sink {
+public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given {
     private static final Key[] KEYS = Key.values();
     private static final Map<String, Key> BY_NAME = byName();
     private static final long MAX_ARRAY_SIZE = 4_000_001;
@@ -404,7 +404,7 @@ public final class SlurmConfReader implements ConfLines.Sink {
         }
         for (Down down : downs) {
             values.at(down.file, down.line, down.nodes);
-            Set<String> names = new LinkedHashSet<>(NodeLine.hosts(down.nodes, "DownNodes", values).names());
+            Set<String> names = new LinkedHashSet<>(values.hosts(down.nodes, "DownNodes").names());
             for (int i = 0; i < nodes.size(); i++) {
                 if (names.remove(nodes.get(i).name())) {
                     nodes.set(i, marked(nodes.get(i), down));
@@ -462,6 +462,27 @@ public final class SlurmConfReader implements ConfLines.Sink {
         }
     }
 
+    @Override
+    public boolean isGiven(Key key) {
+        return given[key.ordinal()];
+    }
+
+    @Override
+    public long number(Key key) {
+        return numbers[key.ordinal()];
+    }
+
+    @Override
+    public String text(Key key) {
+        return texts[key.ordinal()];
+    }
+
+    @Override
+    public List<String> controllerHosts() {
+        return controllers.stream().map(Controller::host).toList();
+    }
+
+    @Override
     public Values valuesAt(Key key) {
         return values.at(given[key.ordinal()] ? files[key.ordinal()] : "", at[key.ordinal()], "");
     }
@@ -511,7 +532,7 @@ public final class SlurmConfReader implements ConfLines.Sink {
         }
         Set<String> wanted = new LinkedHashSet<>();
         List<String> unknown = new ArrayList<>();
-        for (String name : NodeLine.hosts(called(part.nodes), "Nodes", values).names()) {
+        for (String name : values.hosts(called(part.nodes), "Nodes").names()) {
             if (order.containsKey(name)) {
                 wanted.add(name);
             } else if (!addSet(name, wanted, sets)) {
@@ -560,7 +581,7 @@ public final class SlurmConfReader implements ConfLines.Sink {
             }
             found = true;
             if (!set.nodes().isEmpty()) {
-                wanted.addAll(NodeLine.hosts(called(set.nodes()), "Nodes", values).names());
+                wanted.addAll(values.hosts(called(set.nodes()), "Nodes").names());
             }
             if (!set.feature().isEmpty()) {
                 for (NodeConf node : nodes) {

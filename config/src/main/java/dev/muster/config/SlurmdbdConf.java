@@ -3,6 +3,7 @@ package dev.muster.config;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.KeyCheck;
 import dev.muster.config.key.KeyTable;
+import dev.muster.config.key.TlsWords;
 import dev.muster.config.key.Values;
 import dev.muster.model.format.Durations;
 import java.io.File;
@@ -112,8 +113,8 @@ public final class SlurmdbdConf {
         if (!values.get("archivescript").isEmpty() && !values.get("archivescript").startsWith("/")) {
             check.error("ArchiveScript " + values.get("archivescript") + " is no absolute path");
         }
-        values.put("tlstype", TlsPlaces.checkedType(values.get("tlstype"), check));
-        TlsPlaces.checkedParameters(values.get("tlsparameters"), check);
+        values.put("tlstype", TlsWords.checkedType(values.get("tlstype"), check));
+        TlsWords.checkedParameters(values.get("tlsparameters"), check);
         storageParameters(values.get("storageparameters"), check);
         words("Parameters", values.get("parameters"), PARAMETERS, check);
         texts(values, "Script", check);

@@ -485,7 +485,7 @@ class SlurmConfTest {
             OverTimeLimit=5
             ResvOverRun=UNLIMITED
             """);
-        List<String> lines = conf.show(new ShowLive("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
+        List<String> lines = ShowConfig.of(conf, new ShowLive("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
         assertThat(lines).startsWith("AccountingStorageBackupHost = (null)", "AccountingStorageEnforce = none",
             "AccountingStorageHost   = localhost");
         assertThat(lines).containsSequence("VSizeFactor             = 0 percent", "WaitTime                = 0 sec",

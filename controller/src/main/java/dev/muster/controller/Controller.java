@@ -1,11 +1,12 @@
 package dev.muster.controller;
 
+import dev.muster.config.InertSettings;
+import dev.muster.config.ShowConfig;
 import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
-import dev.muster.config.TlsPlaces;
-import dev.muster.config.file.SisterFiles;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
+import dev.muster.config.key.TlsRole;
 import dev.muster.config.sister.BurstBufferConf;
 import dev.muster.config.sister.CgroupConf;
 import dev.muster.config.sister.HelpersConf;
@@ -249,7 +250,7 @@ public final class Controller {
         String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny") ? c.controllers().getFirst().address() : "";
         Verifier verifier = sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD);
         int port = c.slurmctldPorts().getFirst();
-        server = StartErrors.listening("SlurmctldPort", port, () -> Server.start(bound, port, sessions.identity(TlsPlaces.Role.CTLD, log::error),
+        server = StartErrors.listening("SlurmctldPort", port, () -> Server.start(bound, port, sessions.identity(TlsRole.CTLD, log::error),
                 verifier, limit.before(api::handle), Map.of("node", links::serve), pages(c, taken, slurmUid), log::error));
         thread.doorsOpen();
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
@@ -420,8 +421,8 @@ public final class Controller {
         PowerOptions.errors(c).forEach(log::error);
         QosRules.ofSeveralPartitions(thread.durable()).forEach((qos, partitions) -> log.error("only one partition may have Relative QOS " + qos
                 + " as its QOS, not all of " + String.join(",", partitions) + ": its limits are parts of what " + partitions.getFirst() + " has"));
-        for (List<String> inert : List.of(SisterFiles.inertKeys(c), SisterFiles.inertWords(c),
-                SisterFiles.unread(c), SchedulerWords.without(c))) {
+        for (List<String> inert : List.of(InertSettings.inertKeys(c), InertSettings.inertWords(c),
+                InertSettings.unread(c), SchedulerWords.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }
@@ -573,7 +574,7 @@ public final class Controller {
         SlurmConf c = conf.get();
         String boot = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss").withZone(java.time.ZoneId.systemDefault())
                 .format(java.time.Instant.ofEpochSecond(bootTime));
-        List<String> lines = c.show(new ShowLive(boot, thread.durable().nextJobId(), Release.VERSION,
+        List<String> lines = ShowConfig.of(c, new ShowLive(boot, thread.durable().nextJobId(), Release.VERSION,
                 name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
         List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
                 : line.startsWith("SlurmSchedLogLevel ") ? with(line, scheduling.isOn() ? "1" : "0")

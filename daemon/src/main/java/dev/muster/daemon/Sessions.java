@@ -3,6 +3,7 @@ package dev.muster.daemon;
 import dev.muster.config.AuthPlaces;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
+import dev.muster.config.key.TlsRole;
 import dev.muster.model.Identity;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
@@ -146,7 +147,7 @@ public final class Sessions {
      * @param complain told of changed files that are not taken
      * @throws IOException with the sentence, if there is none
      */
-    public Optional<TlsIdentity> identity(TlsPlaces.Role role, Consumer<String> complain) throws IOException {
+    public Optional<TlsIdentity> identity(TlsRole role, Consumer<String> complain) throws IOException {
         if (!encryption.on()) {
             return Optional.empty();
         }
@@ -160,7 +161,7 @@ public final class Sessions {
     }
 
     /** As above, of whatever configuration. */
-    public static TlsIdentity identity(TlsPlaces places, TlsPlaces.Role role, Consumer<String> complain) throws IOException {
+    public static TlsIdentity identity(TlsPlaces places, TlsRole role, Consumer<String> complain) throws IOException {
         return new TlsIdentity(Path.of(places.certificate(role)), Path.of(places.key(role)), complain);
     }
 

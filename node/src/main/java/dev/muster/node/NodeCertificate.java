@@ -1,5 +1,6 @@
 package dev.muster.node;
 
+import dev.muster.config.key.CertmgrWords;
 import dev.muster.config.sister.CertmgrConf;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
@@ -54,7 +55,7 @@ final class NodeCertificate {
 
     /** The certificate of before while it is fresh, else a new one. @throws IOException with the sentence, if there is none to be had */
     TlsIdentity open() throws IOException {
-        List<String> missing = conf.missing(CertmgrConf.TOKEN, CertmgrConf.REQUEST, CertmgrConf.KEY);
+        List<String> missing = conf.missing(CertmgrWords.TOKEN, CertmgrWords.REQUEST, CertmgrWords.KEY);
         if (!missing.isEmpty()) {
             throw new IOException("CertmgrParameters names no " + String.join(", ", missing));
         }
@@ -99,12 +100,12 @@ final class NodeCertificate {
                 Files.deleteIfExists(next);
             }
         }
-        obtain(tries, said(CertmgrConf.TOKEN).strip());
+        obtain(tries, said(CertmgrWords.TOKEN).strip());
     }
 
     private void obtain(int tries, String token) throws IOException {
-        String own = said(CertmgrConf.KEY);
-        SignCertificate question = new SignCertificate(settings.nodeName(), said(CertmgrConf.REQUEST), token);
+        String own = said(CertmgrWords.KEY);
+        SignCertificate question = new SignCertificate(settings.nodeName(), said(CertmgrWords.REQUEST), token);
         IOException last = new IOException("no slurmctld is configured");
         for (int i = 0; i < tries; i++) {
             if (i > 0) {

@@ -1,6 +1,6 @@
 package dev.muster.node;
 
-import dev.muster.config.TlsPlaces;
+import dev.muster.config.key.TlsRole;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.model.Release;
@@ -292,7 +292,7 @@ public final class Slurmd implements AutoCloseable {
                 identity = Optional.of(sessions.telling(own.open()));
                 own.keep(loop);
             } else {
-                identity = sessions.identity(TlsPlaces.Role.SLURMD, log::error);
+                identity = sessions.identity(TlsRole.SLURMD, log::error);
             }
         } catch (IOException e) {
             throw new CannotStartException(e.getMessage());

@@ -2,6 +2,7 @@ package dev.muster.rest;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
+import dev.muster.config.key.TlsRole;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
 import dev.muster.daemon.Signals;
@@ -109,11 +110,11 @@ public final class Main {
         }
         TlsPlaces places = TlsPlaces.of(ok.conf());
         boolean wanted = places.on() || o.listen().stream().anyMatch(l -> l.startsWith(Listeners.HTTPS));
-        if (!wanted && !new File(places.certificate(TlsPlaces.Role.RESTD)).exists()) {
+        if (!wanted && !new File(places.certificate(TlsRole.RESTD)).exists()) {
             return Optional.empty();
         }
         try {
-            return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsPlaces.Role.RESTD, log::error).context());
+            return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsRole.RESTD, log::error).context());
         } catch (IOException e) {
             throw new Options.Unfit(e.getMessage());
         }

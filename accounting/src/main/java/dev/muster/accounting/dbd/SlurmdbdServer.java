@@ -8,6 +8,7 @@ import dev.muster.accounting.table.BookStore;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.TlsRole;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.Sessions;
@@ -129,7 +130,7 @@ public final class SlurmdbdServer {
                 + conf.slurmUser()));
         api = new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
         TlsPlaces tls = TlsPlaces.of(conf);
-        Optional<TlsIdentity> identity = tls.on() ? Optional.of(Sessions.identity(tls, TlsPlaces.Role.DBD, log::error)) : Optional.empty();
+        Optional<TlsIdentity> identity = tls.on() ? Optional.of(Sessions.identity(tls, TlsRole.DBD, log::error)) : Optional.empty();
         identity.ifPresent(own -> own.tell(new TlsLog(flag -> DbdConfig.hasFlag(conf, flag), log::info)));
         Verifier callers = verifier.get();
         server = StartErrors.listening("DbdPort", conf.dbdPort(), () -> Server.start("", conf.dbdPort(), identity, callers, api::handle, Map.of(),

@@ -1,7 +1,5 @@
 package dev.muster.config.key;
 
-import dev.muster.config.NodeLine;
-import java.util.List;
 import java.util.Locale;
 
 /** Words of SlurmctldParameters: values that they may have, and those that slurmctld knows and that change nothing in it. */
@@ -38,7 +36,7 @@ public final class ControllerWords {
 
     /** Of the limit on requests: any other would make it something else than is meant. */
     private static boolean isRate(String said) {
-        long number = NodeLine.count(said);
+        long number = Values.count(said);
         return number > 0 && number <= Integer.MAX_VALUE / 2;
     }
 

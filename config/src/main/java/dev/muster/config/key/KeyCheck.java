@@ -1,8 +1,5 @@
 package dev.muster.config.key;
 
-import dev.muster.config.NodeLine;
-import dev.muster.config.TlsPlaces;
-import dev.muster.config.sister.CertmgrConf;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.TresWeights;
@@ -52,10 +49,10 @@ public final class KeyCheck {
             case AUTH_ALT_TYPES -> altTypes(key, value, values);
             case AUTH_ALT_PARAMETERS -> tokenParameters(key, value, Names.TOKENS, values);
             case SLURMCTLD_HTTP_AUTH_PARAMETERS -> tokenParameters(key, value, List.of("jwt_key"), values);
-            case TLS_TYPE -> TlsPlaces.checkedType(value, values);
-            case TLS_PARAMETERS -> TlsPlaces.checkedParameters(value, values);
-            case CERTMGR_TYPE -> CertmgrConf.checkedType(value, values);
-            case CERTMGR_PARAMETERS -> CertmgrConf.checkedParameters(value, values);
+            case TLS_TYPE -> TlsWords.checkedType(value, values);
+            case TLS_PARAMETERS -> TlsWords.checkedParameters(value, values);
+            case CERTMGR_TYPE -> CertmgrWords.checkedType(value, values);
+            case CERTMGR_PARAMETERS -> CertmgrWords.checkedParameters(value, values);
             case SUSPEND_TIME -> suspendTime(value, values);
             case SCHEDULER_TIME_SLICE -> timeSlice(value, values);
             case PREEMPT_EXEMPT_TIME -> exemptTime(value, values);
@@ -94,7 +91,7 @@ public final class KeyCheck {
                 return level;
             }
         }
-        long number = NodeLine.count(value);
+        long number = Values.count(value);
         if (number < 0) {
             values.error("Invalid " + name + " " + value);
             return 0;
@@ -303,8 +300,8 @@ public final class KeyCheck {
 
     private static String port(String value, Values values) {
         int dash = value.indexOf('-');
-        long first = NodeLine.count(dash < 0 ? value : value.substring(0, dash));
-        long last = dash < 0 ? first : NodeLine.count(value.substring(dash + 1));
+        long first = Values.count(dash < 0 ? value : value.substring(0, dash));
+        long last = dash < 0 ? first : Values.count(value.substring(dash + 1));
         if (first < 1 || last < first || last > Values.U16_MAX) {
             values.error("Bad value \"" + value + "\" for SlurmctldPort");
             return Key.SLURMCTLD_PORT.fallback();
@@ -323,8 +320,8 @@ public final class KeyCheck {
 
     private static boolean isPortRange(String value) {
         int dash = value.indexOf('-');
-        long first = dash < 0 ? -1 : NodeLine.count(value.substring(0, dash));
-        long last = dash < 0 ? -1 : NodeLine.count(value.substring(dash + 1));
+        long first = dash < 0 ? -1 : Values.count(value.substring(0, dash));
+        long last = dash < 0 ? -1 : Values.count(value.substring(dash + 1));
         return first >= 0 && last >= first && last <= Values.U16_MAX;
     }
 
@@ -334,7 +331,7 @@ public final class KeyCheck {
     private static String channels(String value, Values values) {
         for (String word : Values.list(value)) {
             int equals = word.indexOf('=');
-            long n = equals < 0 ? -1 : NodeLine.count(word.substring(equals + 1));
+            long n = equals < 0 ? -1 : Values.count(word.substring(equals + 1));
             if (!OF_CHANNELS.contains((equals < 0 ? word : word.substring(0, equals)).toLowerCase(Locale.ROOT))) {
                 values.warning("SwitchParameters=" + word + " has no effect: it is not known to this version");
             } else if (n < 1 || n > Values.U16_MAX) {
@@ -422,7 +419,7 @@ public final class KeyCheck {
             String given = equals < 0 ? "" : part.substring(equals + 1);
             if (!known.contains(name)) {
                 values.error(key.slurmName() + "=" + part + " is not part of this version; there is " + String.join(", ", known));
-            } else if (name.equals("max_token_lifespan") && NodeLine.count(given) < 1) {
+            } else if (name.equals("max_token_lifespan") && Values.count(given) < 1) {
                 values.error("Invalid max_token_lifespan in " + key.slurmName() + ": " + given);
             }
         }
@@ -431,7 +428,7 @@ public final class KeyCheck {
 
     /** As 26.05.3, with the usual slice in place of one that is too short. */
     private static String timeSlice(String value, Values values) {
-        long seconds = NodeLine.count(value);
+        long seconds = Values.count(value);
         if (seconds < 0 || seconds >= TIME_SLICE_MIN_S) {
             return value;
         }

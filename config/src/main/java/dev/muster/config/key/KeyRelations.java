@@ -1,22 +1,34 @@
 package dev.muster.config.key;
 
-import dev.muster.config.Controller;
-import dev.muster.config.NodeLine;
-import dev.muster.config.SlurmConfReader;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /**
  * Checks that need more than the value of one key: keys that need or exclude each other, and numbers that leave nothing to run.
- * {@link SlurmConfReader} calls it at the end of the file. Each mistake is an error at the line of its key, since 26.05.3 does not start with it.
+ * The reader of slurm.conf calls it at the end of the file. Each mistake is an error at the line of its key, since 26.05.3 does not start with it.
  */
 public final class KeyRelations {
     private static final int PROPAGATE_PRIO_MAX = 2;
 
-    private final SlurmConfReader file;
+    private final Given file;
 
-    public KeyRelations(SlurmConfReader file) {
+    /** The keys of a file that was read. */
+    public interface Given {
+        boolean isGiven(Key key);
+
+        long number(Key key);
+
+        String text(Key key);
+
+        /** Records errors at the line of the key. */
+        Values valuesAt(Key key);
+
+        /** Of SlurmctldHost, in their order. */
+        List<String> controllerHosts();
+    }
+
+    public KeyRelations(Given file) {
         this.file = file;
     }
 
@@ -48,13 +60,13 @@ public final class KeyRelations {
 
     /** Checks that slurm.conf names no more nodes than MaxNodeCount allows. */
     public void checkNodes(int nodes) {
-        if (file.given[Key.MAX_NODE_COUNT.ordinal()] && nodes > number(Key.MAX_NODE_COUNT)) {
+        if (file.isGiven(Key.MAX_NODE_COUNT) && nodes > number(Key.MAX_NODE_COUNT)) {
             error(Key.MAX_NODE_COUNT, "Attempting to create node record past MaxNodeCount:" + number(Key.MAX_NODE_COUNT));
         }
     }
 
     private void zero(Key key, String sentence) {
-        if (file.given[key.ordinal()] && number(key) == 0 && NodeLine.count(text(key)) == 0) {
+        if (file.isGiven(key) && number(key) == 0 && Values.count(text(key)) == 0) {
             error(key, sentence);
         }
     }
@@ -80,25 +92,25 @@ public final class KeyRelations {
 
     private void controllers() {
         Set<String> hosts = new HashSet<>();
-        for (Controller controller : file.controllers) {
-            if (!hosts.add(controller.host())) {
-                error(Key.SLURMCTLD_HOST, "Duplicate SlurmctldHost records: " + controller.host());
+        for (String host : file.controllerHosts()) {
+            if (!hosts.add(host)) {
+                error(Key.SLURMCTLD_HOST, "Duplicate SlurmctldHost records: " + host);
             }
         }
     }
 
     private static boolean isLicence(String text) {
         int sign = Math.max(text.indexOf(':'), text.indexOf('='));
-        return sign < 0 || sign == text.length() - 1 || NodeLine.count(text.substring(sign + 1)) >= 0
+        return sign < 0 || sign == text.length() - 1 || Values.count(text.substring(sign + 1)) >= 0
                 && Character.isDigit(text.charAt(text.length() - 1));
     }
 
     private long number(Key key) {
-        return file.numbers[key.ordinal()];
+        return file.number(key);
     }
 
     private String text(Key key) {
-        return file.texts[key.ordinal()];
+        return file.text(key);
     }
 
     private void error(Key key, String sentence) {

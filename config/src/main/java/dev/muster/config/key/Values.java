@@ -1,5 +1,6 @@
 package dev.muster.config.key;
 
+import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -124,5 +125,31 @@ public final class Values {
             found.put(name.strip().toLowerCase(Locale.ROOT), equals < 0 ? "" : part.substring(equals + 1));
         }
         return found;
+    }
+
+    /** The names of a host list; none, with an error, if it is none. */
+    public HostList hosts(String list, String key) {
+        if (HostList.parse(list) instanceof HostList.Parsed.Ok ok) {
+            return ok.list();
+        }
+        error("Invalid " + key + " expression: " + list);
+        return HostList.empty();
+    }
+
+    /** A count with an optional K, M, G, T or P of 1024; -1 when it is none. */
+    public static long count(String text) {
+        int end = 0;
+        while (end < text.length() && text.charAt(end) >= '0' && text.charAt(end) <= '9') {
+            end++;
+        }
+        if (end == 0 || end > 15 || text.length() > end + 1) {
+            return -1;
+        }
+        long number = Long.parseLong(text, 0, end, 10);
+        if (end == text.length()) {
+            return number;
+        }
+        int unit = "kmgtp".indexOf(Character.toLowerCase(text.charAt(end)));
+        return unit < 0 ? -1 : number << 10 * (unit + 1);
     }
 }

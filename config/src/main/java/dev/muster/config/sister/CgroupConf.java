@@ -1,7 +1,7 @@
 package dev.muster.config.sister;
 
-import dev.muster.config.ShowConfig;
 import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.ConfigRow;
 import dev.muster.config.key.KeyTable;
 import java.io.File;
 import java.util.ArrayList;
@@ -139,7 +139,7 @@ public final class CgroupConf {
                 + "ConstrainDevices ConstrainRAMSpace ConstrainSwapSpace EnableControllers EnableExtraControllers "
                 + "IgnoreSystemd IgnoreSystemdOnFailure MaxRAMPercent MaxSwapPercent MemorySwappiness MinRAMSpace "
                 + "SystemdTimeout").split(" ")) {
-            out.add(ShowConfig.padded(name) + " = " + shown(name));
+            out.add(ConfigRow.of(name, shown(name)));
         }
         return List.copyOf(out);
     }

@@ -1,6 +1,5 @@
 package dev.muster.config.sister;
 
-import dev.muster.config.NodeLine;
 import dev.muster.config.file.ConfLines;
 import dev.muster.config.file.Pairs;
 import dev.muster.config.key.ConfigError;
@@ -127,12 +126,12 @@ public record GresConf(String autoDetect, List<Device> devices) {
 
         void set(String key, String value, Values values) {
             switch (key.toLowerCase(Locale.ROOT)) {
-                case "nodename" -> nodes = NodeLine.hosts(value, key, values).names();
+                case "nodename" -> nodes = values.hosts(value, key).names();
                 case "name" -> name = value;
                 case "type" -> type = value;
                 case "count" -> count = count(value, values);
-                case "file", "files" -> files = NodeLine.hosts(value, key, values).names();
-                case "multiplefiles" -> multiple = NodeLine.hosts(value, key, values).names();
+                case "file", "files" -> files = values.hosts(value, key).names();
+                case "multiplefiles" -> multiple = values.hosts(value, key).names();
                 case "cores", "cpus" -> cores = value;
                 case "links", "link" -> links = value;
                 case "flags" -> flags = known(FLAGS, value, "Invalid GRES flag: ", values);
@@ -143,7 +142,7 @@ public record GresConf(String autoDetect, List<Device> devices) {
         }
 
         private static long count(String value, Values values) {
-            long number = NodeLine.count(value);
+            long number = Values.count(value);
             if (number < 0) {
                 values.error("Invalid GRES Count value: " + value);
             }

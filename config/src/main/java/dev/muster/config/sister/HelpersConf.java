@@ -1,6 +1,5 @@
 package dev.muster.config.sister;
 
-import dev.muster.config.NodeLine;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.file.PairLines;
 import dev.muster.config.key.ConfigError;
@@ -90,7 +89,7 @@ public record HelpersConf(List<Feature> features, List<List<String>> exclusive, 
             values.error("Feature=" + names + " needs Helper, the absolute path of a program");
             return;
         }
-        List<String> nodes = pairs.containsKey("nodename") ? NodeLine.hosts(pairs.get("nodename"), "NodeName", values).names() : List.of();
+        List<String> nodes = pairs.containsKey("nodename") ? values.hosts(pairs.get("nodename"), "NodeName").names() : List.of();
         for (String name : Values.list(names)) {
             if (!name.matches("[A-Za-z0-9_.=-]+")) {
                 values.error("Invalid Feature name: " + name);

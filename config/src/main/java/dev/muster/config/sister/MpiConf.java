@@ -1,7 +1,7 @@
 package dev.muster.config.sister;
 
-import dev.muster.config.ShowConfig;
 import dev.muster.config.key.ConfigError;
+import dev.muster.config.key.ConfigRow;
 import dev.muster.config.key.KeyTable;
 import java.io.File;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ public record MpiConf(String clientDirectory, boolean debug, List<String> enviro
     }
 
     private static String row(String name, String value) {
-        return ShowConfig.padded(name) + " = " + (value.isEmpty() ? "(null)" : value);
+        return ConfigRow.of(name, value.isEmpty() ? "(null)" : value);
     }
 
     /** The section of {@code scontrol show config}. */

@@ -1,6 +1,5 @@
 package dev.muster.config.sister;
 
-import dev.muster.config.NodeLine;
 import dev.muster.config.file.ConfLines;
 import dev.muster.config.file.Pairs;
 import dev.muster.config.key.ConfigError;
@@ -62,8 +61,8 @@ public record TopologyConf(List<Switch> switches, List<Block> blocks, List<Integ
                     case "switchname" -> switchName = pairs.value();
                     case "blockname" -> blockName = pairs.value();
                     case "ringname" -> ringName = pairs.value();
-                    case "nodes" -> nodes = NodeLine.hosts(pairs.value(), "Nodes", values).names();
-                    case "switches" -> children = NodeLine.hosts(pairs.value(), "Switches", values).names();
+                    case "nodes" -> nodes = values.hosts(pairs.value(), "Nodes").names();
+                    case "switches" -> children = values.hosts(pairs.value(), "Switches").names();
                     case "blocksizes" -> sizes(pairs.value());
                     case "linkspeed" -> speed = values.number("LinkSpeed", pairs.value(), Values.U32_MAX);
                     default -> values.error("Parsing error at unrecognized key: " + pairs.key());

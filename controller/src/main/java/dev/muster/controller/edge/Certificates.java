@@ -1,6 +1,7 @@
 package dev.muster.controller.edge;
 
 import dev.muster.config.SlurmConf;
+import dev.muster.config.key.CertmgrWords;
 import dev.muster.config.sister.CertmgrConf;
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Node;
@@ -49,7 +50,7 @@ public final class Certificates {
     /** The caller is a daemon of the cluster. */
     Reply sign(SignCertificate m) {
         CertmgrConf c = CertmgrConf.of(conf.get());
-        List<String> missing = c.missing(CertmgrConf.VALIDATE, CertmgrConf.SIGN);
+        List<String> missing = c.missing(CertmgrWords.VALIDATE, CertmgrWords.SIGN);
         if (!c.on() || !missing.isEmpty()) {
             return refused(c.on() ? "CertmgrParameters names no " + String.join(", ", missing) : "CertmgrType is not set");
         }
@@ -64,11 +65,11 @@ public final class Certificates {
         boolean once = node.get().marks().renews(m.token()) || c.singleUse();
         running.acquireUninterruptibly();
         try {
-            if (!known && run(c.scripts().get(CertmgrConf.VALIDATE), m.token()).isEmpty()) {
+            if (!known && run(c.scripts().get(CertmgrWords.VALIDATE), m.token()).isEmpty()) {
                 log.error("node " + m.node() + ": its token is not valid, its certificate is not signed");
                 return refused("the token is not valid");
             }
-            Optional<String> certificate = run(c.scripts().get(CertmgrConf.SIGN), m.request()).filter(s -> !s.isBlank());
+            Optional<String> certificate = run(c.scripts().get(CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
             String next = known && once ? secret() : "";
             if (certificate.isEmpty() || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
                 return refused("sign_csr_script failed");
