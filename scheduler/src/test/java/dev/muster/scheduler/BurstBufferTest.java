@@ -53,7 +53,7 @@ class BurstBufferTest {
     /** State and flags of a job, and the stage of its buffer. */
     private String is(int id) {
         Job job = c.state().jobs().at(id);
-        String waits = job.isPending() && !job.isHeld() ? " " + BurstBuffer.blocks(c.state(), job).word() : "";
+        String waits = job.isPending() && !job.isHeld() ? " " + c.state().buffers().blocks(job.id()).word() : "";
         return Play.describe(job).strip() + waits + " / " + buffer(id).stage().word() + (job.isHeld() ? " held" : "");
     }
 

@@ -1,12 +1,11 @@
 package dev.muster.scheduler;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.limits.FairShare;
 import dev.muster.core.limits.Priorities;
+import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -14,8 +13,8 @@ import dev.muster.core.state.Now;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Table;
-import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
+import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.LimitField;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +24,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Shares, usage and what follows from them for a user's place in the queue.
@@ -309,7 +309,7 @@ class FairShareTest {
         for (String[] row : new String[][] {{"", "TREE"}, {"NO_FAIR_TREE", "CLASSIC"}, {"DEPTH_OBLIVIOUS", "DEPTH_OBLIVIOUS"},
             {"NO_FAIR_TREE,depth_oblivious", "DEPTH_OBLIVIOUS"}}) {
             Cluster c = cluster(row[0].isEmpty() ? "" : "options.priority_flags=" + row[0]);
-            assertThat(Priorities.rule(c.state().settings()).name()).isEqualTo(row[1]);
+            assertThat(PriorityFlags.rule(c.state().settings()).name()).isEqualTo(row[1]);
         }
     }
 

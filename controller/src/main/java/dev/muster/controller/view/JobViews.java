@@ -1,8 +1,10 @@
 package dev.muster.controller.view;
 
+import dev.muster.core.limits.Enforcement;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.limits.Priorities;
+import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.BurstBuffer;
@@ -98,7 +100,7 @@ public final class JobViews {
         if (job.state() != JobState.PENDING || job.reason() != JobReason.NONE) {
             return job.reason();
         }
-        JobReason buffer = job.eligibleTime() > 0 ? BurstBuffer.blocks(state, job) : JobReason.NONE;
+        JobReason buffer = job.eligibleTime() > 0 ? state.buffers().blocks(job.id()) : JobReason.NONE;
         JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
         return reason != JobReason.REQ_NODE_NOT_AVAIL && unavailable(job, reason).startsWith(Unavailable.WORD) ? JobReason.REQ_NODE_NOT_AVAIL
                 : reason;
@@ -156,13 +158,13 @@ public final class JobViews {
     }
 
     private long accrueTime(Job job) {
-        if (Priorities.growAlways(state.settings())) {
+        if (PriorityFlags.growAlways(state.settings())) {
             return job.submitTime();
         }
         long since = Priorities.accrueTime(state, job);
         boolean later = job.isPending() && (job.reason() == JobReason.BEGIN_TIME || job.restarts() > 0 && job.desc().timing().beginTime() > now);
         // where limits are kept to it is set when the time has come
-        boolean limited = state.settings().options().getOrDefault("accounting_enforce", "").contains("limits");
+        boolean limited = Enforcement.of(state.settings()).has(Enforcement.Word.LIMITS);
         return limited && since > now ? 0 : since == 0 && later && !limited ? eligible(job) : since;
     }
 
@@ -172,7 +174,7 @@ public final class JobViews {
         }
         // who never started has what it last waited with
         boolean waited = job.state().isTerminal() && job.run().startTime() == 0;
-        boolean changes = waited || job.state() == JobState.PENDING || job.state().isActive() && Priorities.ofRunning(state.settings());
+        boolean changes = waited || job.state() == JobState.PENDING || job.state().isActive() && PriorityFlags.ofRunning(state.settings());
         if (!changes || Priorities.isFixed(job) || job.isHeld() || !Priorities.isActive(state.settings())) {
             return job.priority();
         }
@@ -427,7 +429,7 @@ public final class JobViews {
                 r.cpusPerGpu() > 0 ? "gres/gpu:" + r.cpusPerGpu() : "",
                 r.memPerGpuMb() > 0 ? "gres/gpu:" + r.memPerGpuMb() : "",
                 d.extras().cpuFreq(), d.extras().tresFreq(), shown.backfilled(),
-                !wants(Costly.CRON_SPEC) ? "" : dev.muster.core.state.Crontab.when(state, job), d.extras().containerId(),
+                !wants(Costly.CRON_SPEC) ? "" : dev.muster.core.state.Crontab.when(state.crontabs(), job), d.extras().containerId(),
                 patterns.stdin().text(), patterns.stdout().text(), patterns.stderr().text(), d.timing().expedite(),
                 !wants(Costly.ASSOC_ID) ? 0
                         : state.accounts().assoc(d.owner().user(), d.charge().account(), first(d.partition())).map(of -> of.id()).orElse(0),

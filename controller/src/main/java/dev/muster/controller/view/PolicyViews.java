@@ -3,6 +3,7 @@ package dev.muster.controller.view;
 import dev.muster.core.limits.AccountUse;
 import dev.muster.core.limits.FairShare;
 import dev.muster.core.limits.Priorities;
+import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Settings;
@@ -50,9 +51,9 @@ public final class PolicyViews {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
         // who grows older while it waits for its time is listed while it does
-        boolean early = Priorities.growAlways(state.settings());
+        boolean early = PriorityFlags.growAlways(state.settings());
         for (Job job : of.isEmpty() ? state.jobs().values() : of.stream().flatMap(id -> state.jobs().find(id).stream()).toList()) {
-            boolean runs = job.state().isActive() && Priorities.ofRunning(state.settings());
+            boolean runs = job.state().isActive() && PriorityFlags.ofRunning(state.settings());
             if (p.isActive() && (runs || job.state() == JobState.PENDING && !job.isHeld() && (early || job.eligibleTime() > 0))) {
                 for (String partition : job.desc().partition().split(",")) {
                     rows.add(row(p, job, partition));
@@ -82,14 +83,14 @@ public final class PolicyViews {
     public SharesReply shares(Privacy privacy) {
         List<ShareRow> rows = new ArrayList<>(shareRows());
         rows.removeIf(r -> !privacy.shows(r));
-        return new SharesReply(type(), Priorities.rule(state.settings()) == FairShare.Rule.TREE, tracked(), rows);
+        return new SharesReply(type(), PriorityFlags.rule(state.settings()) == FairShare.Rule.TREE, tracked(), rows);
     }
 
     private List<ShareRow> shareRows() {
         Map<Integer, Map<String, Long>> minutes = runMinutes();
         Map<Integer, Map<String, Long>> charged = charged();
         List<ShareRow> rows = new ArrayList<>();
-        for (FairShare.Row r : Priorities.shares(state).rows()) {
+        for (FairShare.Row r : FairShare.of(state).rows()) {
             AssocPolicy a = r.assoc();
             rows.add(new ShareRow(a.id(), r.depth(), a.account(), a.user(), a.partition(),
                     r.shares() < 0 ? LimitField.PARENT_SHARES : Long.toString(r.shares()),
@@ -238,7 +239,7 @@ public final class PolicyViews {
         }
         List<LimitRow> assocs = new ArrayList<>();
         List<ShareRow> shares = shareRows();
-        List<FairShare.Row> tree = Priorities.shares(state).rows();
+        List<FairShare.Row> tree = FairShare.of(state).rows();
         Map<Integer, Map<String, Long>> charged = charged();
         for (int i = 0; i < tree.size(); i++) {
             AssocPolicy a = tree.get(i).assoc();

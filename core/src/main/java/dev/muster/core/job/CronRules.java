@@ -97,7 +97,7 @@ public final class CronRules {
     /** As it is when it is next due after the time that it waits for, or after now; empty for jobs that scrontab does not run. */
     static Optional<JobDesc> next(State state, Job job, Now now) {
         Optional<Crontab> tab = state.crontabs().find(job.desc().owner().uid());
-        OptionalLong begin = tab.flatMap(t -> CronTime.parse(Crontab.when(state, job)))
+        OptionalLong begin = tab.flatMap(t -> CronTime.parse(Crontab.when(state.crontabs(), job)))
                 .map(t -> t.after(Math.max(now.seconds(), job.isPending() ? job.desc().timing().beginTime() : 0), tab.get().zone()))
                 .orElse(OptionalLong.empty());
         return begin.isEmpty() ? Optional.empty() : Optional.of(beginning(job.desc(), begin.getAsLong()));

@@ -230,7 +230,7 @@ public final class JobRules {
             // only the batch script is killed; the job ends with its script
             boolean script = c.batchOnly() && job.state() != JobState.PENDING;
             boolean ends = c.signal() == 0 && !script || c.signal() == SIGKILL && !c.batchOnly() && !c.full();
-            if (ends && !c.cron() && Crontab.runs(state, job)
+            if (ends && !c.cron() && Crontab.runs(state.crontabs(), job)
                     && state.settings().options().getOrDefault(Settings.SCRON, "").contains("explicit_scancel")) {
                 return Optional.of(SlurmErrno.CRON_JOB);
             }

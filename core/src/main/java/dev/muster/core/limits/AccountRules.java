@@ -17,7 +17,6 @@ import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,8 +27,6 @@ import java.util.stream.Stream;
 /** Whom a job is charged to, and what the limits of associations and QOS say to it. */
 public final class AccountRules {
     private static final String NORMAL = "normal";
-    /** The numbers that these have come first. */
-    private static final List<String> NUMBERED = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");
 
     private final State state;
     /** What is not charged yet, once somebody asks. */
@@ -40,14 +37,14 @@ public final class AccountRules {
     private boolean hasCharge;
     private Map<Integer, Map<String, Long>> below;
     private final Accounts accounts;
-    private final List<String> enforced;
+    private final Enforcement enforcement;
     private final QosRules flags;
 
     public AccountRules(State state) {
         this.state = state;
         this.flags = new QosRules(state);
         this.accounts = state.accounts();
-        this.enforced = List.of(state.settings().options().getOrDefault("accounting_enforce", "").split(","));
+        this.enforcement = Enforcement.of(state.settings());
     }
 
     /** With usage as it will be by a charge that has no record yet. */
@@ -59,8 +56,8 @@ public final class AccountRules {
     }
 
     /** Whether a word of AccountingStorageEnforce is set. */
-    public boolean enforces(String word) {
-        return enforced.contains(word);
+    public boolean enforces(Enforcement.Word word) {
+        return enforcement.has(word);
     }
 
     /** The description with its account and QOS, or why there is none. */
@@ -82,7 +79,7 @@ public final class AccountRules {
             return Optional.of("*" + accounts.defaultWckey(user));
         }
         String name = asked.toLowerCase(Locale.ROOT);
-        return !enforces("wckeys") || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
+        return !enforces(Enforcement.Word.WCKEYS) || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
     }
 
     /** Fills in what was not said: the user's default account, the account's default QOS. */
@@ -103,7 +100,7 @@ public final class AccountRules {
         String qos = c.qos();
         String partition = desc.partition().split(",")[0];
         Optional<AssocPolicy> assoc = payer(desc.owner().user(), account, partition);
-        if (assoc.isEmpty() && enforces("associations")) {
+        if (assoc.isEmpty() && enforces(Enforcement.Word.ASSOCIATIONS)) {
             return new Unfit(SlurmErrno.INVALID_ACCOUNT);
         }
         if (assoc.isEmpty()) {
@@ -114,13 +111,13 @@ public final class AccountRules {
         if (qos.isEmpty()) {
             qos = standardQos(assoc.get());
         } else if (!each.stream().allMatch(q -> accounts.qos(q).isPresent() && (anyQos || assoc.get().qos().contains(q)))) {
-            if (enforces("qos")) {
+            if (enforces(Enforcement.Word.QOS)) {
                 return new Unfit(SlurmErrno.INVALID_QOS);
             }
         } else {
             qos = String.join(",", each.stream().distinct().sorted(Comparator.comparingLong((String q) -> -priority(q))).toList());
         }
-        if (enforces("qos") && c.reservation().isEmpty()) {
+        if (enforces(Enforcement.Word.QOS) && c.reservation().isEmpty()) {
             // under one that asks for a reservation it will not run
             List<String> open = Stream.of(qos.split(",")).filter(name -> accounts.qos(name)
                     .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isEmpty()).toList();
@@ -139,7 +136,7 @@ public final class AccountRules {
     /** The user's association with an account, or the default one: where associations are not enforced that one pays for any other account, too. */
     private Optional<AssocPolicy> payer(String user, String account, String partition) {
         Optional<AssocPolicy> named = account.isEmpty() ? Optional.empty() : accounts.assoc(user, account, partition);
-        return named.isPresent() || !account.isEmpty() && enforces("associations") ? named
+        return named.isPresent() || !account.isEmpty() && enforces(Enforcement.Word.ASSOCIATIONS) ? named
                 : accounts.defaultOf(user).flatMap(a -> accounts.assoc(a.user(), a.account(), partition));
     }
 
@@ -149,7 +146,7 @@ public final class AccountRules {
     }
 
     private long priority(String qos) {
-        return accounts.qos(qos).map(q -> number(q.limits(), "Priority")).orElse(0L);
+        return accounts.qos(qos).map(q -> LimitValues.number(q.limits(), "Priority")).orElse(0L);
     }
 
     private static String standardQos(AssocPolicy assoc) {
@@ -218,12 +215,12 @@ public final class AccountRules {
     private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> said) {
         Map<String, String> out = new java.util.TreeMap<>(limits);
         said.forEach((name, value) -> {
-            if (!value.contains("=") || text(out, name).isEmpty()) {
+            if (!value.contains("=") || LimitValues.text(out, name).isEmpty()) {
                 out.remove(name);
                 return;
             }
             List<String> names = java.util.Arrays.stream(value.split(",")).map(i -> i.replaceFirst("=.*", "")).toList();
-            out.put(name, String.join(",", java.util.Arrays.stream(text(out, name).split(","))
+            out.put(name, String.join(",", java.util.Arrays.stream(LimitValues.text(out, name).split(","))
                     .filter(i -> !names.contains(i.replaceFirst("=.*", ""))).toList()));
         });
         return out;
@@ -242,43 +239,8 @@ public final class AccountRules {
         return rules(d).stream().anyMatch(r -> QosRules.has(r.qos, QosRules.DENY_ON_LIMIT));
     }
 
-    static String text(Map<String, String> limits, String name) {
-        return limits.getOrDefault(name, "");
-    }
-
-    static long number(Map<String, String> limits, String name) {
-        String value = text(limits, name);
-        return value.isEmpty() ? -1 : Long.parseLong(value);
-    }
-
-    /** In the order in which they are asked: those that every cluster has first, as they are numbered. */
-    static Map<String, Long> tres(Map<String, String> limits, String name) {
-        Map<String, Long> out = new LinkedHashMap<>();
-        String[] items = text(limits, name).split(",");
-        if (items.length > 1) {
-            java.util.Arrays.sort(items, java.util.Comparator.comparingInt(AccountRules::number));
-        }
-        for (String item : items) {
-            int eq = item.indexOf('=');
-            if (eq > 0) {
-                out.put(item.substring(0, eq), count(item.substring(eq + 1)));
-            }
-        }
-        return out;
-    }
-
-    private static int number(String item) {
-        int at = NUMBERED.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
-        return at < 0 ? NUMBERED.size() : at;
-    }
-
-    /** Counts may be larger than a long: those limit nothing. */
-    private static long count(String digits) {
-        return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
-    }
-
     boolean limited() {
-        return enforces("limits") && !accounts.isEmpty();
+        return enforces(Enforcement.Word.LIMITS) && !accounts.isEmpty();
     }
 
     /** A job that says no time limit gets the one of its QOS or association, if the partition's is longer. */
@@ -297,7 +259,7 @@ public final class AccountRules {
 
     /** With the time limit of its first QOS, where that has one. */
     public JobDesc limitedByQos(JobDesc desc) {
-        long most = state.accounts().qos(desc.charge().firstQos()).map(q -> number(q.limits(), "MaxWall")).orElse(-1L);
+        long most = state.accounts().qos(desc.charge().firstQos()).map(q -> LimitValues.number(q.limits(), "MaxWall")).orElse(-1L);
         return most < 0 ? desc : withLimit(desc, most);
     }
 
@@ -308,16 +270,17 @@ public final class AccountRules {
     }
 
     private long mostMinutes(JobDesc desc) {
-        long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
-        long own = ofQos >= 0 ? ofQos : assoc(desc).map(a -> number(a.limits(), "MaxWall")).orElse(-1L);
-        long group = enforces("safe") ? groupMinutes(desc) : -1;
+        long ofQos = rules(desc).stream().mapToLong(r -> LimitValues.number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
+        long own = ofQos >= 0 ? ofQos : assoc(desc).map(a -> LimitValues.number(a.limits(), "MaxWall")).orElse(-1L);
+        long group = enforces(Enforcement.Word.SAFE) ? groupMinutes(desc) : -1;
         return own < 0 ? group : group < 0 ? own : Math.min(own, group);
     }
 
     /** GrpWall: a job that is to end within it and says no limit gets that. */
     private long groupMinutes(JobDesc desc) {
-        long ofQos = rules(desc).stream().mapToLong(r -> number(r.limits, "GrpWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
-        return ofQos >= 0 ? ofQos : chain(desc).stream().mapToLong(a -> number(a.limits(), "GrpWall")).filter(min -> min >= 0).min().orElse(-1L);
+        long ofQos = rules(desc).stream().mapToLong(r -> LimitValues.number(r.limits, "GrpWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
+        return ofQos >= 0 ? ofQos : chain(desc).stream().mapToLong(a -> LimitValues.number(a.limits(), "GrpWall")).filter(min
+                -> min >= 0).min().orElse(-1L);
     }
 
     // ---- at submission
@@ -361,24 +324,24 @@ public final class AccountRules {
         List<String> out = new ArrayList<>();
         for (Rule r : rules(desc)) {
             Map<String, String> l = r.limits;
-            if (over(number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)) {
+            if (over(LimitValues.number(l, "GrpSubmitJobs"), tasks + r.sum(use, "", "").submitted)) {
                 out.add("QOSGrpSubmitJobsLimit");
             }
-            if (over(number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
+            if (over(LimitValues.number(l, "MaxSubmitJobsPA"), tasks + r.sum(use, "", desc.charge().account()).submitted)) {
                 out.add("MaxSubmitJobsPerAccount");
             }
-            if (over(number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)) {
+            if (over(LimitValues.number(l, "MaxSubmitJobsPU"), tasks + r.sum(use, user, "").submitted)) {
                 out.add("QOSMaxSubmitJobPerUserLimit");
             }
         }
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
-            if (own && text(said, "MaxSubmitJobsPU").isEmpty()
-                    && over(number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
+            if (own && LimitValues.text(said, "MaxSubmitJobsPU").isEmpty()
+                    && over(LimitValues.number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
                 out.add("AssocMaxSubmitJobLimit");
             }
-            if (text(said, "GrpSubmitJobs").isEmpty()
-                    && over(number(a.limits(), "GrpSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
+            if (LimitValues.text(said, "GrpSubmitJobs").isEmpty()
+                    && over(LimitValues.number(a.limits(), "GrpSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
                 out.add("AssocGrpSubmitJobsLimit");
             }
             own = false;
@@ -454,16 +417,6 @@ public final class AccountRules {
             beside.planned(desc, asked(desc));
         }
         return false;
-    }
-
-    /** Limits of an association as a QOS stretches them: LimitFactor. */
-    static Map<String, Long> stretched(Map<String, Long> limits, Map<String, String> ofQos) {
-        String factor = text(ofQos, "LimitFactor");
-        if (!factor.matches("[0-9]{1,9}(\\.[0-9]{1,9})?") || Double.parseDouble(factor) == 0) {
-            return limits;
-        }
-        limits.replaceAll((name, most) -> (long) (most * Double.parseDouble(factor)));
-        return limits;
     }
 
     // ---- at the start
@@ -565,7 +518,7 @@ public final class AccountRules {
     double mostUsageFactor() {
         double most = 1;
         for (QosPolicy q : accounts.qos().values()) {
-            String factor = text(q.limits(), "UsageFactor");
+            String factor = LimitValues.text(q.limits(), "UsageFactor");
             most = factor.isEmpty() ? most : Math.max(most, Double.parseDouble(factor));
         }
         return most;
@@ -617,17 +570,17 @@ public final class AccountRules {
     }
 
     private static boolean isLimitedInMinutes(Map<String, String> limits) {
-        return !text(limits, "GrpTRESMins").isEmpty() || !text(limits, "GrpWall").isEmpty();
+        return !LimitValues.text(limits, "GrpTRESMins").isEmpty() || !LimitValues.text(limits, "GrpWall").isEmpty();
     }
 
     private static boolean isSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
-        Map<String, Long> most = tres(limits, "GrpTRESMins");
-        most.keySet().removeAll(tres(instead, "GrpTRESMins").keySet());
+        Map<String, Long> most = LimitValues.tres(limits, "GrpTRESMins");
+        most.keySet().removeAll(LimitValues.tres(instead, "GrpTRESMins").keySet());
         return most.entrySet().stream().anyMatch(m -> usedMin(used, m.getKey()) >= m.getValue()) || isWallSpent(limits, instead, used);
     }
 
     private static boolean isWallSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
-        long wall = text(instead, "GrpWall").isEmpty() ? number(limits, "GrpWall") : -1;
+        long wall = LimitValues.text(instead, "GrpWall").isEmpty() ? LimitValues.number(limits, "GrpWall") : -1;
         return wall >= 0 && usedMin(used, Shares.WALL) >= wall;
     }
 
@@ -637,32 +590,14 @@ public final class AccountRules {
 
     /** UsageFactorSafe: what a run will be charged for each minute, where that is asked before it starts. */
     double safeFactor(JobDesc desc) {
-        String factor = qos(desc).filter(q -> QosRules.has(q, QosRules.FACTOR_SAFE)).map(q -> text(q.limits(), "UsageFactor")).orElse("");
+        String factor = qos(desc).filter(q -> QosRules.has(q, QosRules.FACTOR_SAFE)).map(q -> LimitValues.text(q.limits(), "UsageFactor")).orElse("");
         return factor.isEmpty() ? 1 : Double.parseDouble(factor);
     }
 
     private List<JobLimits.Broken> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
         return JobLimits.broken(rules(desc).stream().map(Rule::limits).toList(), ofQos(desc),
                 assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
-                enforces("safe") ? safeFactor(desc) : 1);
-    }
-
-    /** Resource minutes of a whole run; one without a limit has no bound. */
-    static Map<String, Long> times(Map<String, Long> wanted, int limitMin, double factor) {
-        Map<String, Long> out = new LinkedHashMap<>();
-        wanted.forEach((name, count) -> out.put(name, limitMin < 0 && count > 0 ? Long.MAX_VALUE : (long) (count * Math.max(0, limitMin) * factor)));
-        return out;
-    }
-
-    /** The reason for a resource: Slurm has a word for each of the common ones. */
-    static JobReason named(String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
-        return JobReason.ofWord(prefix + switch (tres) {
-            case "cpu" -> cpu;
-            case "mem" -> memory;
-            case "node" -> node;
-            case "billing" -> billing;
-            default -> tres.startsWith("license/") ? gres.replace("GRES", "License") : tres.startsWith("bb/") ? gres.replace("GRES", "BB") : gres;
-        });
+                enforces(Enforcement.Word.SAFE) ? safeFactor(desc) : 1);
     }
 
     /** The word of the first limit that so much is too much for beside what others have. @param alone what is broken whatever they have */
@@ -689,7 +624,7 @@ public final class AccountRules {
 
     /** Resource minutes of a run; one without a limit counts as a year. */
     static Map<String, Long> minutes(Map<String, Long> wanted, int limitMin) {
-        Map<String, Long> out = times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin, 1);
+        Map<String, Long> out = LimitValues.times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin, 1);
         out.put(Shares.WALL, (long) Math.max(0, limitMin));
         return out;
     }

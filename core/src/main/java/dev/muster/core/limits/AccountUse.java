@@ -223,7 +223,7 @@ public final class AccountUse {
     }
 
     private static boolean isNodeLimited(Map<String, String> limits) {
-        return TOGETHER.stream().anyMatch(key -> AccountRules.tres(limits, key).containsKey(NODE));
+        return TOGETHER.stream().anyMatch(key -> LimitValues.tres(limits, key).containsKey(NODE));
     }
 
     /** Both count the same. */

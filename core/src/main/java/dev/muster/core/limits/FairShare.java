@@ -1,6 +1,7 @@
 package dev.muster.core.limits;
 
 import dev.muster.core.state.Accounts;
+import dev.muster.core.state.State;
 import dev.muster.core.state.Table;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.LimitField;
@@ -63,6 +64,12 @@ public final class FairShare {
     private final Map<Integer, Item> items = new TreeMap<>();
     private final List<Item> roots = new ArrayList<>();
     private int users;
+
+    /** The tree as the configuration wants it. */
+    public static FairShare of(State state) {
+        int dampening = Integer.parseInt(state.settings().options().getOrDefault("priority_dampening", "1"));
+        return new FairShare(state.accounts(), state.shares().usage(), PriorityFlags.rule(state.settings()), dampening);
+    }
 
     /** @param dampening FairShareDampeningFactor, of which the fair tree knows nothing */
     public FairShare(Accounts accounts, Table<Integer, Long> usage, Rule rule, int dampening) {

@@ -72,36 +72,36 @@ final class JobLimits {
         for (int i = 0; i < qos.size(); i++) {
             of.wall(wall(i), qos.get(i), "QOS");
         }
-        if (AccountRules.number(ofQos, "MaxWall") < 0) {
+        if (LimitValues.number(ofQos, "MaxWall") < 0) {
             of.wall(WALL_OF_ASSOC, ofAssoc, "Assoc");
         }
-        Map<String, Long> minutes = AccountRules.times(wanted, limitMin, factor);
+        Map<String, Long> minutes = LimitValues.times(wanted, limitMin, factor);
         Map<String, Long> each = of.perNode();
         for (int i = 0; i < qos.size(); i++) {
             of.ofQos(amounts(i), qos.get(i), minutes, each);
         }
         int place = AMOUNTS_OF_ASSOC;
-        of.most(place, of.others("MaxTRESMins", AccountRules.tres(ofQos, "MaxTRESMins")), minutes, what -> AccountRules.named("AssocMax", what,
+        of.most(place, of.others("MaxTRESMins", LimitValues.tres(ofQos, "MaxTRESMins")), minutes, what -> LimitValues.named("AssocMax", what,
                 "CpuMinutesPerJobLimit", "MemMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob", "GRESMinutesPerJob"));
-        Map<String, Long> stretched = AccountRules.stretched(AccountRules.tres(ofAssoc, "MaxTRES"), ofQos);
-        stretched.keySet().removeAll(AccountRules.tres(ofQos, "MaxTRES").keySet());
-        of.most(place, stretched, wanted, what -> AccountRules.named("AssocMax", what, "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit",
+        Map<String, Long> stretched = LimitValues.stretched(LimitValues.tres(ofAssoc, "MaxTRES"), ofQos);
+        stretched.keySet().removeAll(LimitValues.tres(ofQos, "MaxTRES").keySet());
+        of.most(place, stretched, wanted, what -> LimitValues.named("AssocMax", what, "CpuPerJobLimit", "MemPerJob", "NodePerJobLimit",
                 "BillingPerJob", "GRESPerJob"));
-        of.most(place, of.others("MaxTRESPerNode", AccountRules.tres(ofQos, "MaxTRESPerNode")), each, what -> AccountRules.named("AssocMax", what,
+        of.most(place, of.others("MaxTRESPerNode", LimitValues.tres(ofQos, "MaxTRESPerNode")), each, what -> LimitValues.named("AssocMax", what,
                 "CpuPerNode", "MemPerNode", "UnknownPerNode", "BillingPerNode", "GRESPerNode"));
         return of.broken;
     }
 
     private void ofQos(int place, Map<String, String> limits, Map<String, Long> minutes, Map<String, Long> each) {
-        most(place, AccountRules.tres(limits, "MaxTRESMins"), minutes, what -> AccountRules.named("QOSMax", what, "CpuMinutesPerJobLimit",
+        most(place, LimitValues.tres(limits, "MaxTRESMins"), minutes, what -> LimitValues.named("QOSMax", what, "CpuMinutesPerJobLimit",
                 "MemoryMinutesPerJob", "NodeMinutesPerJob", "BillingMinutesPerJob", "GRESMinutesPerJob"));
-        most(place, AccountRules.tres(limits, "MaxTRES"), wanted, what -> AccountRules.named("QOSMax", what, "CpuPerJobLimit", "MemoryPerJob",
+        most(place, LimitValues.tres(limits, "MaxTRES"), wanted, what -> LimitValues.named("QOSMax", what, "CpuPerJobLimit", "MemoryPerJob",
                 "NodePerJobLimit", "BillingPerJob", "GRESPerJob"));
-        most(place, AccountRules.tres(limits, "MaxTRESPerNode"), each, what -> AccountRules.named("QOSMax", what, "CpuPerNode", "MemoryPerNode",
+        most(place, LimitValues.tres(limits, "MaxTRESPerNode"), each, what -> LimitValues.named("QOSMax", what, "CpuPerNode", "MemoryPerNode",
                 "UnknownPerNode", "BillingPerNode", "GRESPerNode"));
-        AccountRules.tres(limits, "MinTRES").forEach((what, count) -> {
+        LimitValues.tres(limits, "MinTRES").forEach((what, count) -> {
             if (wanted.getOrDefault(what, 0L) < count) {
-                broken.add(new Broken(place, AccountRules.named("QOSMin", what, "CpuNotSatisfied", "Memory", "Node", "Billing", "GRES")));
+                broken.add(new Broken(place, LimitValues.named("QOSMin", what, "CpuNotSatisfied", "Memory", "Node", "Billing", "GRES")));
             }
         });
     }
@@ -115,13 +115,13 @@ final class JobLimits {
     }
 
     private Map<String, Long> others(String name, Map<String, Long> saidByQos) {
-        Map<String, Long> out = AccountRules.tres(ofAssoc, name);
+        Map<String, Long> out = LimitValues.tres(ofAssoc, name);
         out.keySet().removeAll(saidByQos.keySet());
         return out;
     }
 
     private void wall(int place, Map<String, String> limits, String whose) {
-        long most = AccountRules.number(limits, "MaxWall");
+        long most = LimitValues.number(limits, "MaxWall");
         if (most >= 0 && (limitMin < 0 || limitMin > most)) {
             broken.add(new Broken(place, JobReason.ofWord(whose + "MaxWallDurationPerJobLimit")));
         }

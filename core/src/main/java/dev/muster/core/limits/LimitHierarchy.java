@@ -70,11 +70,11 @@ final class LimitHierarchy {
     }
 
     private SharedLimits.Meter meter(AccountRules.Rule r, double factor) {
-        return new SharedLimits.Meter(true, r.qos().id(), rules.chargedTo(r.qos().name()), factor, rules.enforces("safe"));
+        return new SharedLimits.Meter(true, r.qos().id(), rules.chargedTo(r.qos().name()), factor, rules.enforces(Enforcement.Word.SAFE));
     }
 
     private SharedLimits.Meter meter(AssocPolicy a, double factor) {
-        return new SharedLimits.Meter(false, a.id(), rules.chargedTo(a), factor, rules.enforces("safe"));
+        return new SharedLimits.Meter(false, a.id(), rules.chargedTo(a), factor, rules.enforces(Enforcement.Word.SAFE));
     }
 
     /** @param overTime what was used counts as well  @param ofQos limits of QOS, too */
@@ -97,10 +97,10 @@ final class LimitHierarchy {
         Map<String, String> q = rules.ofQos(desc);
         boolean own = true;
         for (AssocPolicy a : rules.chain(desc)) {
-            List<SharedLimits.Bound> bounds = new ArrayList<>(AccountRules.text(q, "GrpJobs").isEmpty()
+            List<SharedLimits.Bound> bounds = new ArrayList<>(LimitValues.text(q, "GrpJobs").isEmpty()
                     ? jobs(a.limits(), "GrpJobs", "AssocGrpJobsLimit") : List.of());
             bounds.addAll(overTime ? wall(rules.overTime(a), q, "AssocGrpWallLimit") : List.of());
-            if (own && AccountRules.text(q, "MaxJobsPU").isEmpty()) {
+            if (own && LimitValues.text(q, "MaxJobsPU").isEmpty()) {
                 bounds.addAll(jobs(a.limits(), "MaxJobs", "AssocMaxJobsLimit"));
             }
             add(key("jobs of assoc", desc, own, Integer.toString(a.id())), JobLimits.WALL_OF_ASSOC + (own ? -1 : 1), bounds,
@@ -119,10 +119,10 @@ final class LimitHierarchy {
         boolean own = true;
         for (AssocPolicy a : rules.chain(desc)) {
             List<SharedLimits.Bound> bounds = new ArrayList<>();
-            Map<String, Long> group = AccountRules.stretched(AccountRules.tres(a.limits(), "GrpTRES"), q);
-            group.keySet().removeAll(AccountRules.tres(q, "GrpTRES").keySet());
+            Map<String, Long> group = LimitValues.stretched(LimitValues.tres(a.limits(), "GrpTRES"), q);
+            group.keySet().removeAll(LimitValues.tres(q, "GrpTRES").keySet());
             bounds.addAll(overTime ? minutes("AssocGrp", "Mem", rules.overTime(a), q, false) : List.of());
-            bounds.addAll(tres(group, what -> AccountRules.named("AssocGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES")));
+            bounds.addAll(tres(group, what -> LimitValues.named("AssocGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing", "GRES")));
             bounds.addAll(overTime ? minutes("AssocGrp", "Mem", rules.overTime(a), q, true) : List.of());
             int place = JobLimits.AMOUNTS_OF_ASSOC + (own ? -1 : 1);
             add(key("assoc", desc, own, Integer.toString(a.id())), place, bounds, use -> AccountRules.sum(accounts, a, use),
@@ -140,13 +140,13 @@ final class LimitHierarchy {
         String user = desc.owner().user();
         String account = desc.charge().account();
         List<SharedLimits.Bound> all = new ArrayList<>(meter.isPresent() ? minutes("QOSGrp", "Memory", l, Map.of(), false) : List.of());
-        all.addAll(tres(AccountRules.tres(l, "GrpTRES"), what -> AccountRules.named("QOSGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing",
+        all.addAll(tres(LimitValues.tres(l, "GrpTRES"), what -> LimitValues.named("QOSGrp", what, "CpuLimit", "MemLimit", "NodeLimit", "Billing",
                 "GRES")));
         all.addAll(meter.isPresent() ? minutes("QOSGrp", "Memory", l, Map.of(), true) : List.of());
         add(key("qos", desc, r.part(), ""), place - 1, all, use -> r.sum(use, "", ""), meter, out);
-        add(key("account", desc, r.part(), account), place + 1, tres(AccountRules.tres(l, "MaxTRESPA"), what -> AccountRules.named("Max", what,
+        add(key("account", desc, r.part(), account), place + 1, tres(LimitValues.tres(l, "MaxTRESPA"), what -> LimitValues.named("Max", what,
                 "CpuPerAccount", "MemoryPerAccount", "NodePerAccount", "BillingPerAccount", "GRESPerAccount")), use -> r.sum(use, "", account), out);
-        add(key("user", desc, r.part(), user), place + 1, tres(AccountRules.tres(l, "MaxTRESPU"), what -> AccountRules.named("QOSMax", what,
+        add(key("user", desc, r.part(), user), place + 1, tres(LimitValues.tres(l, "MaxTRESPU"), what -> LimitValues.named("QOSMax", what,
                 "CpuPerUserLimit", "MemoryPerUser", "NodePerUserLimit", "BillingPerUser", "GRESPerUser")), use -> r.sum(use, user, ""), out);
         if (meter.isPresent()) {
             each(desc, r, place + 1, true, out);
@@ -156,7 +156,7 @@ final class LimitHierarchy {
 
     private static List<SharedLimits.Bound> jobs(Map<String, String> limits, String name, String word) {
         List<SharedLimits.Bound> out = new ArrayList<>();
-        long most = AccountRules.number(limits, name);
+        long most = LimitValues.number(limits, name);
         if (most >= 0) {
             out.add(new SharedLimits.Bound(SharedLimits.Kind.RUNNING, SharedLimits.JOBS, most, JobReason.ofWord(word)));
         }
@@ -183,15 +183,15 @@ final class LimitHierarchy {
 
     /** MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it: it is a limit of a user. */
     private void ofUser(JobDesc desc, AssocPolicy a, Map<String, String> ofQos, Consumer<SharedLimits> out) {
-        Map<String, Long> most = AccountRules.tres(a.limits(), "MaxTRESRunMins");
-        most.keySet().removeAll(AccountRules.tres(ofQos, "MaxTRESRunMinsPU").keySet());
+        Map<String, Long> most = LimitValues.tres(a.limits(), "MaxTRESRunMins");
+        most.keySet().removeAll(LimitValues.tres(ofQos, "MaxTRESRunMinsPU").keySet());
         add(key("run minutes", desc, false, Integer.toString(a.id())), JobLimits.AMOUNTS_OF_ASSOC + 1, coming(most, "RunMinsPerUser"),
                 use -> AccountRules.sum(accounts, a, use), out);
     }
 
     private static List<SharedLimits.Bound> coming(Map<String, Long> limits, String whose) {
         List<SharedLimits.Bound> out = new ArrayList<>();
-        limits.forEach((what, most) -> out.add(new SharedLimits.Bound(SharedLimits.Kind.COMING, what, most, AccountRules.named("Max", what,
+        limits.forEach((what, most) -> out.add(new SharedLimits.Bound(SharedLimits.Kind.COMING, what, most, LimitValues.named("Max", what,
                 "Cpu" + whose, "Memory" + whose, "Node" + whose, "Billing" + whose, "GRES" + whose))));
         return out;
     }
@@ -201,7 +201,7 @@ final class LimitHierarchy {
         String user = byUser ? desc.owner().user() : "";
         String account = byUser ? "" : desc.charge().account();
         String whose = "RunMinsPer" + (byUser ? "User" : "Account");
-        List<SharedLimits.Bound> bounds = coming(AccountRules.tres(r.limits(), byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA"), whose);
+        List<SharedLimits.Bound> bounds = coming(LimitValues.tres(r.limits(), byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA"), whose);
         add(key(whose, desc, r.part(), user + account), place, bounds, use -> r.sum(use, user, account), out);
     }
 
@@ -234,15 +234,15 @@ final class LimitHierarchy {
         List<SharedLimits.Bound> out = new ArrayList<>();
         String limit = run ? "GrpTRESRunMins" : "GrpTRESMins";
         String word = run ? "RunMinutes" : "Minutes";
-        Map<String, Long> most = AccountRules.tres(limits, limit);
-        most.keySet().removeAll(AccountRules.tres(instead, limit).keySet());
+        Map<String, Long> most = LimitValues.tres(limits, limit);
+        most.keySet().removeAll(LimitValues.tres(instead, limit).keySet());
         most.forEach((what, count) -> out.add(new SharedLimits.Bound(run ? SharedLimits.Kind.COMING : SharedLimits.Kind.USED, what, count,
-                AccountRules.named(prefix, what, "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word))));
+                LimitValues.named(prefix, what, "CPU" + word + "Limit", memory + word, "Node" + word, "Billing" + word, "GRES" + word))));
         return out;
     }
 
     private static List<SharedLimits.Bound> wall(Map<String, String> limits, Map<String, String> instead, String word) {
-        long wall = AccountRules.text(instead, "GrpWall").isEmpty() ? AccountRules.number(limits, "GrpWall") : -1;
+        long wall = LimitValues.text(instead, "GrpWall").isEmpty() ? LimitValues.number(limits, "GrpWall") : -1;
         return wall < 0 ? List.of() : List.of(new SharedLimits.Bound(SharedLimits.Kind.USED, Shares.WALL, wall, JobReason.ofWord(word)));
     }
 }

@@ -53,8 +53,8 @@ public final class Priorities {
         this.now = nowSeconds;
         this.options = state.settings().options();
         this.active = isActive(state.settings());
-        this.flags = flags(state.settings());
-        this.shares = shares(state);
+        this.flags = PriorityFlags.of(state.settings());
+        this.shares = FairShare.of(state);
         for (String item : options.getOrDefault(WEIGHT + "tres", "").split(",")) {
             int eq = item.indexOf('=');
             if (eq > 0) {
@@ -68,36 +68,8 @@ public final class Priorities {
         mostAssoc = state.accounts().assocs().values().stream().mapToDouble(a -> number(a.limits(), "Priority")).max().orElse(0);
     }
 
-    /** Words of PriorityFlags, in upper case. */
-    public static List<String> flags(Settings settings) {
-        return List.of(settings.options().getOrDefault("priority_flags", "").toUpperCase(Locale.ROOT).split(","));
-    }
-
-    /** CALCULATE_RUNNING: also of jobs that run. */
-    public static boolean ofRunning(Settings settings) {
-        return flags(settings).contains("CALCULATE_RUNNING");
-    }
-
-    /** From their submission on, eligible or not. */
-    public static boolean growAlways(Settings settings) {
-        return flags(settings).contains("ACCRUE_ALWAYS");
-    }
-
     public static boolean isActive(Settings settings) {
         return settings.options().getOrDefault(TYPE, "").equals(MULTIFACTOR);
-    }
-
-    /** The tree as the configuration wants it. */
-    public static FairShare shares(State state) {
-        int dampening = Integer.parseInt(state.settings().options().getOrDefault("priority_dampening", "1"));
-        return new FairShare(state.accounts(), state.shares().usage(), rule(state.settings()), dampening);
-    }
-
-    /** PriorityFlags: DEPTH_OBLIVIOUS means NO_FAIR_TREE as well. */
-    public static FairShare.Rule rule(Settings settings) {
-        List<String> flags = flags(settings);
-        return flags.contains("DEPTH_OBLIVIOUS") ? FairShare.Rule.DEPTH_OBLIVIOUS
-                : flags.contains("NO_FAIR_TREE") ? FairShare.Rule.CLASSIC : FairShare.Rule.TREE;
     }
 
     private static double number(Map<String, String> limits, String name) {

@@ -108,7 +108,7 @@ public final class QosRules {
 
     /** The association's fair-share factor, as sshare shows it, is below what the QOS asks for. @param qos that has a threshold */
     boolean isBelowThreshold(QosPolicy qos, AssocPolicy assoc) {
-        shares = shares.isEmpty() ? Optional.of(Priorities.shares(state)) : shares;
+        shares = shares.isEmpty() ? Optional.of(FairShare.of(state)) : shares;
         return shares.get().factor(assoc.id()) < Double.parseDouble(qos.limits().get(LEAST_FACTOR));
     }
 

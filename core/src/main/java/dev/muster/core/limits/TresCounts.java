@@ -133,7 +133,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
 
     private long billing(State state, String partition, Map<String, Long> global) {
         String weights = state.partitions().find(partition.split(",")[0]).map(p -> p.info().tresBillingWeights()).orElse("");
-        return Billing.of(weights, cpus, memoryMb, nodes, gres, global, weights.isEmpty() ? List.of() : Priorities.flags(state.settings()));
+        return Billing.of(weights, cpus, memoryMb, nodes, gres, global, weights.isEmpty() ? List.of() : PriorityFlags.of(state.settings()));
     }
 
     /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */

@@ -1,7 +1,7 @@
 package dev.muster.core.reservation;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.AccountRules;
+import dev.muster.core.limits.Enforcement;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.Settings;
@@ -411,7 +411,8 @@ public final class ReservationEdit {
             }
         }
         if (values.keySet().stream().anyMatch(k -> k.startsWith("users") || k.startsWith("accounts"))
-                && new AccountRules(state).enforces("associations") && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
+                && Enforcement.of(state.settings()).has(Enforcement.Word.ASSOCIATIONS)
+                && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
             wrong(SlurmErrno.INVALID_ACCOUNT);
         }
         Reservation.Who who = new Reservation.Who(users, accounts, groups, List.copyOf(ids), qos, partitions);

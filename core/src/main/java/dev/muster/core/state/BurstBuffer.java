@@ -110,15 +110,6 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
         return known && size < Long.MAX_VALUE / 2.0 ? Optional.of((long) size) : Optional.empty();
     }
 
-    /** Why a job does not start yet; NONE if this does not keep it back. */
-    public static JobReason blocks(State state, Job job) {
-        return state.buffers().byJob().find(job.id()).map(b -> switch (b.stage) {
-            case STAGED_IN -> JobReason.NONE;
-            case STAGING_IN -> JobReason.BURST_BUFFER_STAGE_IN;
-            default -> JobReason.BURST_BUFFER_RESOURCES;
-        }).orElse(JobReason.NONE);
-    }
-
     /** It has its space. */
     public boolean isAllocated() {
         return stage != Stage.PENDING && stage != Stage.COMPLETE;
@@ -160,6 +151,15 @@ public record BurstBuffer(int jobId, Stage stage, int round, long since, long cr
 
     /** Of all jobs that asked for one, until they are forgotten; and the pools, as the script last said. */
     public record All(Table<Integer, BurstBuffer> byJob, Table<String, Pool> pools) {
+        /** Why a job does not start yet; NONE if this does not keep it back. */
+        public JobReason blocks(int jobId) {
+            return byJob.find(jobId).map(b -> switch (b.stage) {
+                case STAGED_IN -> JobReason.NONE;
+                case STAGING_IN -> JobReason.BURST_BUFFER_STAGE_IN;
+                default -> JobReason.BURST_BUFFER_RESOURCES;
+            }).orElse(JobReason.NONE);
+        }
+
         public static final All NONE = new All(Table.empty(), Table.empty());
 
         public All with(BurstBuffer b) {

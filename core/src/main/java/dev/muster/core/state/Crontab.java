@@ -31,13 +31,13 @@ public record Crontab(int uid, String zone, String text, List<Entry> entries) {
     }
 
     /** The crontab that says so of this job of its owner's. */
-    public static boolean runs(State state, Job job) {
-        return state.crontabs().find(job.desc().owner().uid()).filter(c -> c.entries().stream().anyMatch(e -> e.jobId() == job.id())).isPresent();
+    public static boolean runs(Table<Integer, Crontab> crontabs, Job job) {
+        return crontabs.find(job.desc().owner().uid()).filter(c -> c.entries().stream().anyMatch(e -> e.jobId() == job.id())).isPresent();
     }
 
     /** When the job is run by scrontab, the five fields that say when; "" for others. */
-    public static String when(State state, Job job) {
-        return state.crontabs().find(job.desc().owner().uid()).stream().flatMap(c -> c.entries().stream()).filter(e -> e.jobId() == job.id())
+    public static String when(Table<Integer, Crontab> crontabs, Job job) {
+        return crontabs.find(job.desc().owner().uid()).stream().flatMap(c -> c.entries().stream()).filter(e -> e.jobId() == job.id())
                 .map(Entry::when).findFirst().orElse("");
     }
 }

@@ -60,9 +60,6 @@ public record State(
             Table.empty(), Table.empty(), Table.empty(), Table.empty(), Accounts.NONE, Table.empty(), Shares.NONE, Table.empty(),
             Trigger.All.NONE, Table.empty(), BurstBuffer.All.NONE);
 
-    /** A kept answer. */
-    public record Answer(int uid, long tickMs, Bytes reply) {}
-
     /** Memory is dealt out somewhere. */
     public boolean memoryConsumed() {
         return settings.memoryConsumed() || partitions.values().stream().anyMatch(p -> p.consumesMemory(settings));

@@ -3,9 +3,9 @@ package dev.muster.scheduler.pass;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
+import dev.muster.core.limits.Enforcement;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
@@ -146,7 +146,7 @@ final class HetPass {
 
     /** In the first of its partitions that it may use and that is large enough. */
     private Optional<Part> part(Job job) {
-        JobReason reason = BurstBuffer.blocks(state, job);
+        JobReason reason = state.buffers().blocks(job.id());
         if (reason != JobReason.NONE) {
             queue.waits().explain(job.id(), reason, Optional.empty());
             return Optional.empty();
@@ -172,7 +172,7 @@ final class HetPass {
                 ResourceNeed need = open.get();
                 for (String qos : job.desc().charge().eachQos()) {
                     Job as = job.underQos(qos);
-                    reason = accounts.enforces("limits")
+                    reason = accounts.enforces(Enforcement.Word.LIMITS)
                             ? queue.limits().blocks(as.desc(), Allocation.NONE, need.limitMin()) : JobReason.NONE;
                     if (reason == JobReason.NONE && Feasibility.exceeds(state, as.desc(), partition.get())) {
                         reason = Feasibility.tooSmall(need, state);
@@ -209,7 +209,7 @@ final class HetPass {
                 all = false;
                 break;
             }
-            JobReason policy = accounts.enforces("limits")
+            JobReason policy = accounts.enforces(Enforcement.Word.LIMITS)
                     ? queue.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
                 limited = policy;

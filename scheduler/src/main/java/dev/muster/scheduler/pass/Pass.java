@@ -2,9 +2,9 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
+import dev.muster.core.limits.Enforcement;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.Partition;
@@ -118,7 +118,7 @@ public final class Pass {
         this.accounts = new AccountRules(state);
         this.settling = CompleteWaitPartitions.of(queue.waits(), state, now);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
-        this.limited = accounts.enforces("limits");
+        this.limited = accounts.enforces(Enforcement.Word.LIMITS);
         if (limited) {
             queue.limits().at(state, accounts, context.use(), now.seconds());
         }
@@ -245,7 +245,7 @@ public final class Pass {
             }
             return;
         }
-        JobReason buffer = BurstBuffer.blocks(state, job);
+        JobReason buffer = state.buffers().blocks(job.id());
         if (buffer != JobReason.NONE) {
             queue.waits().explain(job.id(), buffer);
             return;

@@ -284,7 +284,7 @@ public final class JobClassIndex {
         if (job.isHet() || partition.indexOf(',') >= 0 || qos.indexOf(',') >= 0 || job.array().maxRunning() > 0 || job.desc().timing().deadline() > 0
                 || !job.desc().charge().reservation().isEmpty() || !job.desc().request().prefer().isEmpty() || job.has(JobFlag.EXPEDITING)
                 || job.desc().extras().warnReserve()
-                || BurstBuffer.blocks(state, job) != JobReason.NONE || limited && BurstBuffer.megabytes(job.desc()) > 0) {
+                || state.buffers().blocks(job.id()) != JobReason.NONE || limited && BurstBuffer.megabytes(job.desc()) > 0) {
             return QueueOrder.UNKNOWN;
         }
         Optional<Partition> of = state.partitions().find(partition);

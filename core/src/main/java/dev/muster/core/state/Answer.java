@@ -1,0 +1,11 @@
+package dev.muster.core.state;
+
+import dev.muster.model.format.Bytes;
+
+/**
+ * The answer to a request, remembered so that the request may be sent again.
+ *
+ * @param uid    whose request it was
+ * @param tickMs when it was answered, on the clock that limits follow
+ */
+public record Answer(int uid, long tickMs, Bytes reply) {}
