@@ -23,7 +23,7 @@ final class ChangeRights {
 
     /** What of a user is not of an association of his. */
     private static final Set<String> OF_USERS = Set.of("adminlevel", "defaultaccount", "defaultwckey", "newname");
-    private static final Set<String> OF_ACCOUNTS = Set.of("description", "organization", "accountflags", Changes.FLAGS);
+    private static final Set<String> OF_ACCOUNTS = Set.of("description", "organization", "accountflags", ChangeKeys.FLAGS);
 
     private final Book before;
     private final Book book;
@@ -47,7 +47,7 @@ final class ChangeRights {
             // operators make operators, and of nobody who is there already
             case "add user" -> switch (AdminLevels.of(c.set().getOrDefault("adminlevel", "")).orElse(AdminLevel.NONE)) {
                 // a user without an association is in no account of a coordinator
-                case NONE -> c.set().containsKey(Changes.ALONE) ? Level.OPERATOR : Level.COORDINATOR;
+                case NONE -> c.set().containsKey(ChangeKeys.ALONE) ? Level.OPERATOR : Level.COORDINATOR;
                 case OPERATOR -> Level.OPERATOR;
                 case ADMINISTRATOR -> Level.ADMINISTRATOR;
             };
@@ -58,7 +58,7 @@ final class ChangeRights {
     }
 
     private static Level least(Change c, Set<String> operators) {
-        return c.set().containsKey(Changes.USAGE) || c.set().keySet().stream().anyMatch(operators::contains) ? Level.OPERATOR : Level.COORDINATOR;
+        return c.set().containsKey(ChangeKeys.USAGE) || c.set().keySet().stream().anyMatch(operators::contains) ? Level.OPERATOR : Level.COORDINATOR;
     }
 
     /** He coordinates something. */

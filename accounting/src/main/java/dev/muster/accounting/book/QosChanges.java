@@ -14,10 +14,10 @@ import java.util.TreeMap;
 
 /** Qualities of service. */
 final class QosChanges {
-    private final Changes c;
+    private final ChangeContext c;
     private final Book book;
 
-    QosChanges(Changes changes) {
+    QosChanges(ChangeContext changes) {
         this.c = changes;
         this.book = changes.book;
     }
@@ -84,7 +84,7 @@ final class QosChanges {
             for (Assoc a : book.tree(cluster.name())) {
                 String standard = EffectiveLimits.limits(book, a).getOrDefault("DefaultQOS", "");
                 if (doomed.contains(standard)) {
-                    lines.add(AssocText.standard(standard, Changes.ref(a)));
+                    lines.add(AssocText.standard(standard, ChangeContext.ref(a)));
                 }
             }
         }

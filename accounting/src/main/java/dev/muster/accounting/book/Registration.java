@@ -17,7 +17,7 @@ public final class Registration {
     public static boolean apply(Book draft, Register r, String actor, long now, String clusterQos) {
         boolean changed = false;
         if (draft.cluster(r.cluster()).isEmpty()) {
-            Changes.beginCluster(draft, r.cluster(), new TreeMap<>(Map.of("Fairshare", "1", "QOS", Changes.clusterQos(draft, clusterQos))), now);
+            ClusterChanges.begin(draft, r.cluster(), new TreeMap<>(Map.of("Fairshare", "1", "QOS", ChangeRules.clusterQos(draft, clusterQos))), now);
             draft.log(now, "Add Clusters", actor, r.cluster(), r.cluster(), "");
             changed = true;
         }

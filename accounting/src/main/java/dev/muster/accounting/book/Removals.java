@@ -15,10 +15,10 @@ import java.util.TreeMap;
 
 /** Deleting accounts and users: they are marked, with all that hangs below them. */
 final class Removals {
-    private final Changes c;
+    private final ChangeContext c;
     private final Book book;
 
-    Removals(Changes changes) {
+    Removals(ChangeContext changes) {
         this.c = changes;
         this.book = changes.book;
     }
@@ -64,7 +64,7 @@ final class Removals {
             book.put(deleted(a, c.now));
             c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
             if (here && a.user().isEmpty()) {
-                c.assocs.add(Changes.ref(a));
+                c.assocs.add(ChangeContext.ref(a));
             }
         });
         for (Account a : doomed) {
@@ -100,7 +100,7 @@ final class Removals {
             gone.forEach(a -> {
                 book.put(deleted(a, c.now));
                 c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
-                c.assocs.add(Changes.ref(a));
+                c.assocs.add(ChangeContext.ref(a));
             });
         }
     }
@@ -185,7 +185,7 @@ final class Removals {
             book.put(deleted(a, c.now));
             c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
             if (narrowed) {
-                c.assocs.add(Changes.ref(a));
+                c.assocs.add(ChangeContext.ref(a));
             }
         });
         for (User u : meant) {

@@ -48,7 +48,7 @@ public final class RequestFilters {
     private static final Map<String, String> SETTINGS = Map.of("account", "parent description organization accountflags rawusage",
             "user", "adminlevel defaultaccount defaultwckey newname rawusage", "cluster", "classification", "coordinator", "",
             "qos", "rawusage", "resource", "allowed count description flags lastconsumed server servertype type");
-    private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags", Changes.FLAGS);
+    private static final Set<String> RECORDS = Set.of("description", "organization", "accountflags", ChangeKeys.FLAGS);
 
     private RequestFilters() {}
 
@@ -61,13 +61,13 @@ public final class RequestFilters {
     static Optional<String> refused(Change change) {
         List<LimitField> limits = switch (change.entity()) {
             case "account" -> LimitField.ASSOC;
-            case "user", "cluster" -> LimitField.ASSOC.stream().filter(f -> !f.name().equals(Changes.FLAGS)).toList();
+            case "user", "cluster" -> LimitField.ASSOC.stream().filter(f -> !f.name().equals(ChangeKeys.FLAGS)).toList();
             case "qos" -> LimitField.QOS;
             default -> List.of();
         };
         Set<String> settings = Set.of(SETTINGS.getOrDefault(change.entity(), "").split(" "));
         Optional<String> unknown = new TreeSet<>(change.set().keySet()).stream()
-                .filter(k -> !settings.contains(k) && !(k.equals(Changes.ALONE) && change.verb().equals("add") && change.entity().equals("user")))
+                .filter(k -> !settings.contains(k) && !(k.equals(ChangeKeys.ALONE) && change.verb().equals("add") && change.entity().equals("user")))
                 .filter(k -> limits.stream().noneMatch(f -> f.name().equals(k))).findFirst();
         if (unknown.isPresent()) {
             return unknown.map(k -> " The setting '" + k + "' of '" + change.verb() + " " + change.entity() + "' is not supported by this version");
@@ -77,7 +77,7 @@ public final class RequestFilters {
         }
         String what = change.verb() + " " + change.entity();
         String key = what;
-        if (change.verb().equals("modify") && change.set().containsKey(Changes.USAGE)) {
+        if (change.verb().equals("modify") && change.set().containsKey(ChangeKeys.USAGE)) {
             key = what + " usage";
         } else if (what.equals("modify account")) {
             boolean records = change.set().keySet().stream().anyMatch(RECORDS::contains);

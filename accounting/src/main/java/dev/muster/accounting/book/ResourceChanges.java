@@ -16,10 +16,10 @@ final class ResourceChanges {
     private static final String ABSOLUTE = "Absolute";
     private static final String SHARED = "SharedPool";
 
-    private final Changes c;
+    private final ChangeContext c;
     private final Book book;
 
-    ResourceChanges(Changes changes) {
+    ResourceChanges(ChangeContext changes) {
         this.c = changes;
         this.book = changes.book;
     }

@@ -17,10 +17,10 @@ import java.util.TreeMap;
 final class TreeChanges {
     private static final String NOTHING_ADDED =
             "Nothing added.\nMake sure the accounts requested here have been added to the system/cluster. (sacctmgr add account...)";
-    private final Changes c;
+    private final ChangeContext c;
     private final Book book;
 
-    TreeChanges(Changes changes) {
+    TreeChanges(ChangeContext changes) {
         this.c = changes;
         this.book = changes.book;
     }
@@ -83,7 +83,7 @@ final class TreeChanges {
         Assoc made = new Assoc(ever.map(Assoc::id).orElseGet(book::nextAssoc), cluster, account, user, partition, parent, isDefault, limits,
                 c.now, c.now, false);
         book.put(made);
-        c.assocs.add(Changes.ref(made));
+        c.assocs.add(ChangeContext.ref(made));
         c.log("Add Associations", cluster, "id_assoc=" + made.id(), c.info());
         return true;
     }
@@ -104,7 +104,7 @@ final class TreeChanges {
         if (!key.isEmpty() && !wckeys.contains(key)) {
             wckeys.addFirst(key);
         }
-        boolean alone = c.set(Changes.ALONE).equals("yes");
+        boolean alone = c.set(ChangeKeys.ALONE).equals("yes");
         if (accounts.isEmpty() && wckeys.isEmpty() && !alone) {
             c.errors.add(" Need name of account or wckey to add.");
             return;

@@ -16,10 +16,10 @@ import java.util.Set;
 
 /** Changes to accounts, users and their associations. */
 final class TreeUpdates {
-    private final Changes c;
+    private final ChangeContext c;
     private final Book book;
 
-    TreeUpdates(Changes changes) {
+    TreeUpdates(ChangeContext changes) {
         this.c = changes;
         this.book = changes.book;
     }
@@ -32,7 +32,7 @@ final class TreeUpdates {
         if (!possible()) {
             return;
         }
-        if (c.sets("description") || c.sets("organization") || c.sets("accountflags") || c.sets(Changes.FLAGS)) {
+        if (c.sets("description") || c.sets("organization") || c.sets("accountflags") || c.sets(ChangeKeys.FLAGS)) {
             records();
         }
         if (c.sets("parent")) {
@@ -85,8 +85,8 @@ final class TreeUpdates {
                 Assoc moved = new Assoc(a.id(), a.cluster(), a.account(), "", "", parent, false, a.limits(), a.created(), c.now, false);
                 book.put(moved);
                 // named by where it was found
-                c.assocs.add(Changes.ref(a));
-                below.stream().filter(o -> o.id() != a.id()).map(Changes::ref).forEach(c.assocs::add);
+                c.assocs.add(ChangeContext.ref(a));
+                below.stream().filter(o -> o.id() != a.id()).map(ChangeContext::ref).forEach(c.assocs::add);
                 c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
             }
         }
@@ -121,10 +121,10 @@ final class TreeUpdates {
                         c.errors.add(" These associations don't have access to their default qos.\n"
                                 + " Please give them access before the default can be set to this.");
                     }
-                    c.errors.add(AssocText.standard(standard, Changes.ref(a)));
+                    c.errors.add(AssocText.standard(standard, ChangeContext.ref(a)));
                 }
                 if (changed) {
-                    c.assocs.add(Changes.ref(a));
+                    c.assocs.add(ChangeContext.ref(a));
                 }
             }
         }

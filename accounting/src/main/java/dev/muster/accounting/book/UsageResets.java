@@ -12,10 +12,10 @@ import java.util.TreeMap;
  * the limits and grows with each reset, so that one that is away when it happens does it when it comes back, once.
  */
 final class UsageResets {
-    private final Changes c;
+    private final ChangeContext c;
     private final Book book;
 
-    UsageResets(Changes changes) {
+    UsageResets(ChangeContext changes) {
         this.c = changes;
         this.book = changes.book;
     }
@@ -66,7 +66,7 @@ final class UsageResets {
                     stamped(a.limits(), LimitField.USAGE_RESET), a.created(), c.now, false));
         }
         meant.stream().filter(a -> a.account().equals(account) && a.user().equals(user)).forEach(a -> {
-            c.assocs.add(Changes.ref(a));
+            c.assocs.add(ChangeContext.ref(a));
             c.log("Reset Usage", cluster, "id_assoc=" + a.id(), c.info());
         });
     }

@@ -53,12 +53,12 @@ public final class Views {
     }
 
     private boolean named(String key, String value) {
-        List<String> wanted = Changes.list(show.where(), key);
+        List<String> wanted = ChangeContext.list(show.where(), key);
         return wanted.isEmpty() || wanted.contains(value.toLowerCase(Locale.ROOT));
     }
 
     private boolean given(String key) {
-        return !Changes.list(show.where(), key).isEmpty();
+        return !ChangeContext.list(show.where(), key).isEmpty();
     }
 
     private boolean alive(boolean deleted) {
@@ -86,7 +86,7 @@ public final class Views {
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
         row.putAll(UsageResets.shown(ownOnly || a.deleted() ? own(a) : EffectiveLimits.limits(book, a)));
-        row.put(Changes.FLAGS, a.user().isEmpty() ? book.account(a.account()).map(Account::flags).orElse("") : "");
+        row.put(ChangeKeys.FLAGS, a.user().isEmpty() ? book.account(a.account()).map(Account::flags).orElse("") : "");
         row.put("RawQOS", a.limit("QOS"));
         if (has("rawqos")) {
             row.put("QOS", ownOnly ? a.limit("QOS") : raw(a));
@@ -175,7 +175,7 @@ public final class Views {
     }
 
     private List<Map<String, String>> associations() {
-        List<String> accounts = Changes.list(show.where(), "account");
+        List<String> accounts = ChangeContext.list(show.where(), "account");
         return trees().stream().filter(r -> {
             boolean account = accounts.isEmpty() || accounts.contains(r.get("Account"))
                     || has("withsubaccounts") && accounts.stream().anyMatch(x -> book.isBelow(r.get("Cluster"), r.get("Account"), x));
@@ -214,7 +214,7 @@ public final class Views {
             row.put("AllCoordinators", has("withcoord") ? String.join(",", book.coordinators(a.name())) : "");
             row.put("AccountFlags", a.flags());
             if (!has("withassoc")) {
-                row.put(Changes.FLAGS, a.flags());
+                row.put(ChangeKeys.FLAGS, a.flags());
             }
             row.put("Deleted", a.deleted() ? "1" : "");
             List<Map<String, String>> own = trees.stream().filter(r -> r.get("Account").equals(a.name())

@@ -2,6 +2,7 @@ package dev.muster.accounting.dbd;
 
 import dev.muster.accounting.archive.ArchiveSql;
 import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.ChangeRules;
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
@@ -27,12 +28,12 @@ import dev.muster.daemon.Identities;
 import dev.muster.daemon.Requests;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows;
-import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Changed;
 import dev.muster.model.accounting.DbdMessages.Report;
 import dev.muster.model.accounting.DbdMessages.Rows;
 import dev.muster.model.accounting.DbdMessages.Show;
+import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.format.Durations;
@@ -631,10 +632,10 @@ public final class DbdApi {
         return Reply.of(result);
     }
 
-    private Changes.Rules rules() {
+    private ChangeRules rules() {
         SlurmdbdConf c = conf.get();
         boolean all = c.hasParameter("PreserveCaseAll");
-        return new Changes.Rules(all || c.hasParameter("PreserveCaseUser"), !c.text("DisableCoordDBD").equals("yes"),
+        return new ChangeRules(all || c.hasParameter("PreserveCaseUser"), !c.text("DisableCoordDBD").equals("yes"),
                 c.text("AllowNoDefAcct").equals("yes"), c.text("AllResourcesAbsolute").equals("yes"), all || c.hasParameter("PreserveCaseResource"),
                 c.text("DefaultQOS"), active::of);
     }

@@ -1,6 +1,6 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Changes;
+import dev.muster.accounting.book.ChangeRules;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.Entities.Assoc;
@@ -19,16 +19,16 @@ public final class ActiveJobs {
     }
 
     /** Those of these associations, by number. */
-    public List<Changes.Active> of(Collection<Assoc> associations) {
-        List<Changes.Active> out = new ArrayList<>();
+    public List<ChangeRules.Active> of(Collection<Assoc> associations) {
+        List<ChangeRules.Active> out = new ArrayList<>();
         associations.stream().filter(a -> !a.user().isEmpty()).collect(Collectors.groupingBy(Assoc::cluster)).forEach((cluster, of) -> {
             List<String> accounts = of.stream().map(Assoc::account).distinct().toList();
             Query open = new Query(List.of(), List.of(), true, List.of(), accounts, List.of(), List.of(), List.of(), List.of(),
                     List.of("PENDING", "RUNNING", "SUSPENDED"), List.of(), List.of(), 0, 0, true, true, 0, 0, 0, 0, 0, 0, List.of(cluster));
             store.jobs(open, found -> of.stream().filter(a -> found.job().endTime() == 0 && charged(found.job(), a)).findFirst()
-                    .ifPresent(a -> out.add(new Changes.Active(found.job().jobId(), a, found.job().qos(), found.job().wckey()))));
+                    .ifPresent(a -> out.add(new ChangeRules.Active(found.job().jobId(), a, found.job().qos(), found.job().wckey()))));
         });
-        out.sort(Comparator.comparingInt(Changes.Active::jobId));
+        out.sort(Comparator.comparingInt(ChangeRules.Active::jobId));
         return out;
     }
 

@@ -515,7 +515,7 @@ class ChangesTest {
         return new Views(book, show, name -> name.equals("ann")).rows().orElseThrow();
     }
 
-    private Changed ruled(String actor, Changes.Rules rules, Change change) {
+    private Changed ruled(String actor, ChangeRules rules, Change change) {
         Book draft = book.draft();
         Changed result = new Changes(draft, actor, false, change, 7, rules).run();
         if (result.error().isEmpty()) {
@@ -528,10 +528,10 @@ class ChangesTest {
     void capitalsOfUsersAreKeptWhereTheSiteSaysSo() {
         root("add user name=root account=phys set adminlevel=Administrator");
         Change add = new Change("add", "user", Map.of(), Map.of("name", "Ann.Lee", "account", "PHYS"), true);
-        ruled("root", new Changes.Rules(true, true, false, false, false, ""), add);
+        ruled("root", new ChangeRules(true, true, false, false, false, ""), add);
         assertThat(book.user("Ann.Lee")).isPresent();
         assertThat(book.assoc("c", "phys", "Ann.Lee", "")).isPresent();
-        ruled("root", Changes.Rules.STANDARD, new Change("add", "user", Map.of(), Map.of("name", "Bob.Lee", "account", "phys"), true));
+        ruled("root", ChangeRules.STANDARD, new Change("add", "user", Map.of(), Map.of("name", "Bob.Lee", "account", "phys"), true));
         assertThat(book.user("bob.lee")).isPresent();
         assertThat(book.user("Bob.Lee")).isEmpty();
     }
@@ -547,7 +547,7 @@ class ChangesTest {
     @ParameterizedTest
     @CsvSource({"true, MatLab", "false, matlab"})
     void capitalsOfResourcesAreKeptWhereTheSiteSaysSo(boolean preserves, String name) {
-        Changes.Rules rules = new Changes.Rules(false, true, false, false, preserves, "");
+        ChangeRules rules = new ChangeRules(false, true, false, false, preserves, "");
         ruled("root", rules, new Change("add", "resource", Map.of("count", "5"), Map.of("name", "MatLab"), true));
         assertThat(book.resourcesEver()).extracting(r -> r.name()).containsExactly(name);
         assertThat(ruled("root", rules, new Change("modify", "resource", Map.of("count", "6"), Map.of("name", "MatLab"), true)).error()).isEmpty();
@@ -559,7 +559,7 @@ class ChangesTest {
     @CsvSource({"high, high", "'HIGH,normal', 'high,normal'", "none, normal", "'', normal"})
     void aNewClustersQos(String said, String expected) {
         root("add qos name=high");
-        Changes.Rules rules = new Changes.Rules(false, true, false, false, false, said);
+        ChangeRules rules = new ChangeRules(false, true, false, false, false, said);
         ruled("root", rules, new Change("add", "cluster", Map.of(), Map.of("name", "d"), true));
         assertThat(book.assoc("d", "root", "", "").orElseThrow().limit("QOS")).isEqualTo(expected);
         Book draft = book.draft();
@@ -584,8 +584,8 @@ class ChangesTest {
     void coordinatorsMayNothingWhereTheSiteSaysSo() {
         root("add coordinator name=bob account=phys");
         Change add = new Change("add", "account", Map.of("parent", "phys"), Map.of("name", "sub"), true);
-        assertThat(ruled("bob", new Changes.Rules(false, false, false, false, false, ""), add).errno()).isEqualTo(2002);
-        assertThat(ruled("bob", Changes.Rules.STANDARD, add).error()).isEmpty();
+        assertThat(ruled("bob", new ChangeRules(false, false, false, false, false, ""), add).errno()).isEqualTo(2002);
+        assertThat(ruled("bob", ChangeRules.STANDARD, add).error()).isEmpty();
     }
 
     /** What jobs are charged to stays until they have ended. */
@@ -595,15 +595,15 @@ class ChangesTest {
         root("add user name=ann account=phys");
         root("add qos name=high");
         root("add qos name=low");
-        Changes.Rules rules = new Changes.Rules(false, true, false, false, false, "", of -> of.stream()
-                .filter(a -> a.user().equals("ann") && a.account().equals("phys")).map(a -> new Changes.Active(8, a, "high", "")).toList());
+        ChangeRules rules = new ChangeRules(false, true, false, false, false, "", of -> of.stream()
+                .filter(a -> a.user().equals("ann") && a.account().equals("phys")).map(a -> new ChangeRules.Active(8, a, "high", "")).toList());
         Change delete = new Change("delete", entity, Map.of(), Map.of("name", name), true);
         assertThat(ruled("root", rules, delete).error()).containsExactly(" Error with request: Job(s) active, cancel job(s) before remove",
                 "  JobID = 8          C = c          A = phys       U = ann       Q = high      W = *        ");
         assertThat(ruled("root", rules, new Change("delete", "qos", Map.of(), Map.of("name", "low"), true)).error()).isEmpty();
         assertThat(book.assoc("c", "phys", "ann", "")).isPresent();
         assertThat(book.cluster("c")).isPresent();
-        assertThat(ruled("root", Changes.Rules.STANDARD, delete).error()).isEmpty();
+        assertThat(ruled("root", ChangeRules.STANDARD, delete).error()).isEmpty();
     }
 
     @Test
