@@ -15,8 +15,8 @@ import dev.muster.rest.http.Connection;
 import dev.muster.rest.http.Listeners;
 import dev.muster.rest.http.Privileges;
 import dev.muster.rest.http.Request;
+import dev.muster.rest.http.StartupException;
 import dev.muster.rest.operation.Auth;
-import dev.muster.rest.operation.Router;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -24,7 +24,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,26 +32,15 @@ import javax.net.ssl.SSLContext;
 
 /** slurmrestd. */
 public final class Main {
-    /** What -s may name, and the tags of its operations. */
-    public static final Map<String, String> PARTS = parts();
     private static final String NAME = "slurmrestd";
 
     private Main() {}
 
-    private static Map<String, String> parts() {
-        Map<String, String> out = new LinkedHashMap<>();
-        out.put("slurmctld", "slurm");
-        out.put("slurmdbd", "slurmdb");
-        out.put("util", "util");
-        return out;
-    }
-
-    /** args[0] is the program's name. */
     public static void main(String[] args) {
         int rc;
         try {
             rc = run(List.of(args).subList(Math.min(1, args.length), args.length), System.getenv());
-        } catch (Options.Unfit e) {
+        } catch (StartupException e) {
             rc = fatal(e.getMessage());
         } catch (IOException | RuntimeException e) {
             rc = fatal(e.getMessage() == null ? e.toString() : e.getMessage());
@@ -68,7 +56,7 @@ public final class Main {
         return 1;
     }
 
-    private static int run(List<String> args, Map<String, String> env) throws Options.Unfit, IOException {
+    private static int run(List<String> args, Map<String, String> env) throws StartupException, IOException {
         Options o = Options.read(args, env);
         if (!o.printed().isEmpty()) {
             print(o.printed());
@@ -82,7 +70,7 @@ public final class Main {
         Optional<File> prefix = Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         File file = o.file().isEmpty() ? SlurmConf.locate(Optional.empty(), prefix) : new File(o.file());
         if (!file.canRead()) {
-            throw new Options.Unfit("Unable to read " + file);
+            throw new StartupException("Unable to read " + file);
         }
         DaemonLog log = new DaemonLog(NAME, "", true, o.level(), "", o.syslogLevel());
         log.adoptLibraries();
@@ -104,7 +92,7 @@ public final class Main {
     }
 
     /** Where there is a certificate, whatever TLSType says: requests may be encrypted where the cluster's own connections are not. */
-    private static Optional<SSLContext> tls(File file, Options o, DaemonLog log) throws Options.Unfit {
+    private static Optional<SSLContext> tls(File file, Options o, DaemonLog log) throws StartupException {
         if (o.listen().isEmpty() || !(SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok)) {
             return Optional.empty();
         }
@@ -116,7 +104,7 @@ public final class Main {
         try {
             return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsRole.RESTD, log::error).context());
         } catch (IOException e) {
-            throw new Options.Unfit(e.getMessage());
+            throw new StartupException(e.getMessage());
         }
     }
 

@@ -4,8 +4,10 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.model.format.LogLevels;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.contract.Forms;
+import dev.muster.rest.contract.OpenApiPlugins;
+import dev.muster.rest.contract.Words;
+import dev.muster.rest.http.StartupException;
 import dev.muster.rest.operation.Auth;
-import dev.muster.rest.operation.RestCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -67,17 +69,8 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             \t\tPrint version information and exit.
             """;
 
-    /** Why it cannot be: said as a fatal error. */
-    public static final class Unfit extends Exception {
-        private static final long serialVersionUID = 1L;
-
-        public Unfit(String sentence) {
-            super(sentence, null, false, false);
-        }
-    }
-
     /** @param args behind the program's name */
-    public static Options read(List<String> args, Map<String, String> env) throws Unfit {
+    public static Options read(List<String> args, Map<String, String> env) throws StartupException {
         Reader r = new Reader();
         r.auth = env.getOrDefault("SLURMRESTD_AUTH_TYPES", "");
         r.parts = env.getOrDefault("SLURMRESTD_OPENAPI_PLUGINS", "");
@@ -85,22 +78,22 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
         r.file = env.getOrDefault("SLURM_CONF", "");
         r.connections = count(env.getOrDefault("SLURMRESTD_MAX_CONNECTIONS", "" + CONNECTIONS), 1, "SLURMRESTD_MAX_CONNECTIONS");
         r.levels(env);
-        List<String> security = RestCall.words(env.getOrDefault("SLURMRESTD_SECURITY", ""));
+        List<String> security = Words.of(env.getOrDefault("SLURMRESTD_SECURITY", ""));
         for (String word : security) {
             if (!SECURITY.contains(word) || word.equals("become_user")) {
-                throw new Unfit("Unexpected value in SLURMRESTD_SECURITY=" + word);
+                throw new StartupException("Unexpected value in SLURMRESTD_SECURITY=" + word);
             }
         }
         r.all(args);
         if (r.listen.isEmpty()) {
-            r.listen.addAll(RestCall.words(env.getOrDefault("SLURMRESTD_LISTEN", "")));
+            r.listen.addAll(Words.of(env.getOrDefault("SLURMRESTD_LISTEN", "")));
         }
         return r.options(!security.contains("disable_user_check"), Forms.read(env));
     }
 
-    private static int count(String text, int least, String what) throws Unfit {
+    private static int count(String text, int least, String what) throws StartupException {
         if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < least || Integer.parseInt(text) > COUNT_MAX) {
-            throw new Unfit("Invalid value for " + what + ": " + text);
+            throw new StartupException("Invalid value for " + what + ": " + text);
         }
         return Integer.parseInt(text);
     }
@@ -124,7 +117,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
         private List<String> rest = List.of();
 
         /** By the most particular variable; where one place has a level of its own, the others' variables count no more. */
-        void levels(Map<String, String> env) throws Unfit {
+        void levels(Map<String, String> env) throws StartupException {
             String all = "SLURMRESTD_DEBUG";
             String own = all + "_STDERR";
             String syslog = all + "_SYSLOG";
@@ -133,15 +126,15 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             syslogLevel = level(env, syslog, 0);
         }
 
-        private static int level(Map<String, String> env, String variable, int otherwise) throws Unfit {
+        private static int level(Map<String, String> env, String variable, int otherwise) throws StartupException {
             int level = env.containsKey(variable) ? LogLevels.of(env.get(variable)) : otherwise;
             if (level < 0) {
-                throw new Unfit("Invalid value for " + variable + ": " + env.get(variable));
+                throw new StartupException("Invalid value for " + variable + ": " + env.get(variable));
             }
             return level;
         }
 
-        void all(List<String> args) throws Unfit {
+        void all(List<String> args) throws StartupException {
             rest = new ArrayList<>(args);
             while (!rest.isEmpty()) {
                 String a = rest.removeFirst();
@@ -155,7 +148,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             }
         }
 
-        private void longOption(String a) throws Unfit {
+        private void longOption(String a) throws StartupException {
             int equals = a.indexOf('=');
             String name = equals < 0 ? a : a.substring(0, equals);
             switch (name) {
@@ -164,18 +157,18 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
                 case "--generate-openapi-spec" -> document = true;
                 case "--no-page" -> page = false;
                 case "--max-connections" -> connections = count(equals < 0 ? value(name) : a.substring(equals + 1), 1, name);
-                default -> throw new Unfit("unrecognized option '" + a + "'");
+                default -> throw new StartupException("unrecognized option '" + a + "'");
             }
         }
 
-        private String value(String option) throws Unfit {
+        private String value(String option) throws StartupException {
             if (rest.isEmpty()) {
-                throw new Unfit("option requires an argument -- '" + option + "'");
+                throw new StartupException("option requires an argument -- '" + option + "'");
             }
             return rest.removeFirst();
         }
 
-        private void letters(String a) throws Unfit {
+        private void letters(String a) throws StartupException {
             for (int i = 1; i < a.length(); i++) {
                 char c = a.charAt(i);
                 switch (c) {
@@ -184,7 +177,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
                     case 'v' -> verbose++;
                     default -> {
                         if ("adfgstu".indexOf(c) < 0) {
-                            throw new Unfit("invalid option -- '" + c + "'");
+                            throw new StartupException("invalid option -- '" + c + "'");
                         }
                         valued(c, i + 1 < a.length() ? a.substring(i + 1) : value(String.valueOf(c)));
                         return;
@@ -193,7 +186,7 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             }
         }
 
-        private void valued(char option, String value) throws Unfit {
+        private void valued(char option, String value) throws StartupException {
             switch (option) {
                 case 'a' -> auth = value;
                 case 'd' -> parsers = value;
@@ -204,13 +197,13 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
                 default -> {
                     threads = count(value, 0, "-t");
                     if (threads < 2) {
-                        throw new Unfit("Request at least 2 threads for processing");
+                        throw new StartupException("Request at least 2 threads for processing");
                     }
                 }
             }
         }
 
-        Options options(boolean checked, Forms forms) throws Unfit {
+        Options options(boolean checked, Forms forms) throws StartupException {
             Set<String> kinds = new TreeSet<>();
             Set<String> tags = new TreeSet<>();
             Set<Integer> versions = new TreeSet<>();
@@ -218,25 +211,25 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
             if (auth.equals("list")) {
                 printed = listed("REST authentication", List.of(Auth.LOCAL, Auth.JWT));
             } else {
-                for (String word : auth.isEmpty() ? List.of(Auth.LOCAL, Auth.JWT) : RestCall.words(auth)) {
+                for (String word : auth.isEmpty() ? List.of(Auth.LOCAL, Auth.JWT) : Words.of(auth)) {
                     String whole = word.startsWith("rest_auth/") ? word : "rest_auth/" + word;
                     found(List.of(Auth.LOCAL, Auth.JWT).contains(whole), whole);
                     kinds.add(whole);
                 }
             }
             if (parts.equals("list")) {
-                printed = listed("OpenAPI", Main.PARTS.keySet().stream().map(p -> "openapi/" + p).toList());
+                printed = listed("OpenAPI", OpenApiPlugins.TAGS.keySet().stream().map(p -> "openapi/" + p).toList());
             } else {
-                for (String word : parts.isEmpty() ? Main.PARTS.keySet() : RestCall.words(parts)) {
+                for (String word : parts.isEmpty() ? OpenApiPlugins.TAGS.keySet() : Words.of(parts)) {
                     String bare = word.replace("openapi/", "");
-                    found(Main.PARTS.containsKey(bare), "openapi/" + bare);
-                    tags.add(Main.PARTS.get(bare));
+                    found(OpenApiPlugins.TAGS.containsKey(bare), "openapi/" + bare);
+                    tags.add(OpenApiPlugins.TAGS.get(bare));
                 }
             }
             if (parsers.equals("list")) {
                 printed = listed("data_parser", Contract.VERSIONS.stream().map(v -> "data_parser/v0.0." + v).toList());
             } else {
-                for (String word : parsers.isEmpty() ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList() : RestCall.words(parsers)) {
+                for (String word : parsers.isEmpty() ? Contract.VERSIONS.stream().map(v -> "v0.0." + v).toList() : Words.of(parsers)) {
                     String[] parser = word.replace("data_parser/", "").split("\\+");
                     String plugin = "data_parser/" + parser[0];
                     Optional<Integer> version = Contract.VERSIONS.stream().filter(v -> parser[0].equals("v0.0." + v)).findFirst();
@@ -256,19 +249,19 @@ public record Options(List<String> listen, Set<String> auth, Set<String> tags, S
          * A flag of a data parser, {@code v0.0.45+fast}. Requests are always checked in full, which {@code fast} only allows to leave out;
          * flags that would change what is written are refused.
          */
-        private static void parserFlag(String plugin, String flag, List<String> notes) throws Unfit {
+        private static void parserFlag(String plugin, String flag, List<String> notes) throws StartupException {
             switch (flag.toLowerCase(Locale.ROOT)) {
                 case "fast" -> notes.add(plugin + " flag fast: requests are checked in full all the same");
                 case "prefer_refs" -> notes.add(plugin + " ignoring default flag FLAG_PREFER_REFS");
                 case "minimize_refs", "inline_enums", "complex" ->
-                        throw new Unfit(plugin + " flag " + flag + " is not supported by this version of Muster");
+                        throw new StartupException(plugin + " flag " + flag + " is not supported by this version of Muster");
                 default -> notes.add("warning: " + plugin + " ignoring unknown flag " + flag);
             }
         }
 
-        private static void found(boolean there, String plugin) throws Unfit {
+        private static void found(boolean there, String plugin) throws StartupException {
             if (!there) {
-                throw new Unfit("Unable to find plugin: " + plugin);
+                throw new StartupException("Unable to find plugin: " + plugin);
             }
         }
 

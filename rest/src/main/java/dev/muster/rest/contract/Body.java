@@ -1,7 +1,6 @@
 package dev.muster.rest.contract;
 
 import dev.muster.model.json.Json;
-import dev.muster.rest.operation.RestException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,6 @@ package dev.muster.rest.contract;
 import dev.muster.cli.shape.Tree;
 import dev.muster.model.Release;
 import dev.muster.model.json.Json;
-import dev.muster.rest.Main;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +55,7 @@ public final class Document {
         List<Object> parsers = new ArrayList<>();
         versions.forEach(v -> parsers.add(new Json.Obj().put("plugin", "v0.0." + v).put("flags", list("NONE"))));
         List<Object> parts = new ArrayList<>();
-        Main.PARTS.forEach((plugin, tag) -> {
+        OpenApiPlugins.TAGS.forEach((plugin, tag) -> {
             if (tags.contains(tag)) {
                 parts.add("openapi/" + plugin);
             }

@@ -1,8 +1,7 @@
 package dev.muster.rest.contract;
 
-import dev.muster.rest.Options;
 import dev.muster.rest.http.Http;
-import dev.muster.rest.operation.RestCall;
+import dev.muster.rest.http.StartupException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,24 +16,24 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
     /** Of YAML: no value says what it is. */
     private static final String NO_TAG = "no_tag";
 
-    public static Forms read(Map<String, String> env) throws Options.Unfit {
+    public static Forms read(Map<String, String> env) throws StartupException {
         return new Forms(is(env, "_JSON", COMPACT, PRETTY), is(env, "_YAML", PRETTY, COMPACT),
-                RestCall.words(env.getOrDefault(variable(env, "_YAML"), "")).stream().noneMatch(NO_TAG::equalsIgnoreCase));
+                Words.of(env.getOrDefault(variable(env, "_YAML"), "")).stream().noneMatch(NO_TAG::equalsIgnoreCase));
     }
 
     private static String variable(Map<String, String> env, String end) {
         return (env.containsKey("SLURMRESTD" + end) ? "SLURMRESTD" : "SLURM") + end;
     }
 
-    private static boolean is(Map<String, String> env, String end, String usual, String other) throws Options.Unfit {
+    private static boolean is(Map<String, String> env, String end, String usual, String other) throws StartupException {
         boolean found = false;
         String variable = variable(env, end);
-        for (String word : RestCall.words(env.getOrDefault(variable, ""))) {
+        for (String word : Words.of(env.getOrDefault(variable, ""))) {
             if (end.equals("_YAML") && word.equalsIgnoreCase(NO_TAG)) {
                 continue;
             }
             if (!word.equalsIgnoreCase(usual) && !word.equalsIgnoreCase(other)) {
-                throw new Options.Unfit("Unexpected value in " + variable + "=" + word);
+                throw new StartupException("Unexpected value in " + variable + "=" + word);
             }
             found = word.equalsIgnoreCase(other);
         }

@@ -1,6 +1,5 @@
 package dev.muster.rest.http;
 
-import dev.muster.rest.operation.Router;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -12,7 +11,7 @@ import java.util.Optional;
 public final class Connection {
     private static final int BUFFER_BYTES = 16 << 10;
 
-    private final Router router;
+    private final RequestHandler handler;
     private final String source;
     private final Optional<Request.Peer> peer;
     private final Runnable streaming;
@@ -20,16 +19,16 @@ public final class Connection {
     private final Http.Bounds bounds;
 
     /** @param source as answers name it; @param peer who is at the other end, where the system says so */
-    public Connection(Router router, String source, Optional<Request.Peer> peer) {
-        this(router, source, peer, false, () -> { }, Http.Bounds.NONE);
+    public Connection(RequestHandler handler, String source, Optional<Request.Peer> peer) {
+        this(handler, source, peer, false, () -> { }, Http.Bounds.NONE);
     }
 
     /** @param secure it is encrypted; @param streaming run when the connection turns into a stream, which counts as none that is waited for */
-    public Connection(Router router, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming, Http.Bounds bounds) {
+    public Connection(RequestHandler handler, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming, Http.Bounds bounds) {
         this.bounds = bounds;
         this.secure = secure;
         this.streaming = streaming;
-        this.router = router;
+        this.handler = handler;
         this.source = source;
         this.peer = peer;
     }
@@ -46,13 +45,13 @@ public final class Connection {
                     request.ifPresent(r -> r.headers().put(Request.SECURE, ""));
                 }
             } catch (Http.Malformed e) {
-                http.send(router.malformed(e, source), false, false);
+                http.send(handler.malformed(e, source), false, false);
                 return false;
             }
             if (request.isEmpty()) {
                 return true;
             }
-            Http.Reply reply = router.answer(request.get(), source, peer);
+            Http.Reply reply = handler.answer(request.get(), source, peer);
             if (reply.isStream()) {
                 streaming.run();
             }

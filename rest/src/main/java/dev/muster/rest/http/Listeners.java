@@ -1,8 +1,6 @@
 package dev.muster.rest.http;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.rest.Options;
-import dev.muster.rest.operation.Router;
 import dev.muster.transport.PeerIds;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -59,25 +57,25 @@ public final class Listeners implements AutoCloseable {
     }
 
     /** @param place {@code host:port}, {@code :port}, {@code [::1]:port}, any of these behind {@code https://}, or {@code unix:/path} */
-    public void open(String place) throws Options.Unfit {
+    public void open(String place) throws StartupException {
         try {
             if (place.startsWith("unix:")) {
                 unix(Path.of(place.substring(5).replaceFirst("^//+", "/")));
             } else if (place.startsWith(HTTPS) && tls.isEmpty()) {
-                throw new Options.Unfit("Unable to listen on " + place + ": there is no certificate (restd_cert_file of TLSParameters)");
+                throw new StartupException("Unable to listen on " + place + ": there is no certificate (restd_cert_file of TLSParameters)");
             } else {
                 tcp(place.startsWith(HTTPS) ? place.substring(HTTPS.length()) : place, place.startsWith(HTTPS));
             }
         } catch (IOException e) {
-            throw new Options.Unfit("Unable to listen on " + place + ": " + e.getMessage());
+            throw new StartupException("Unable to listen on " + place + ": " + e.getMessage());
         }
     }
 
-    private void unix(Path path) throws IOException, Options.Unfit {
+    private void unix(Path path) throws IOException, StartupException {
         if (Files.exists(path)) {
             try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
                 probe.connect(UnixDomainSocketAddress.of(path));
-                throw new Options.Unfit("Unable to listen on unix:" + path + ": Address already in use");
+                throw new StartupException("Unable to listen on unix:" + path + ": Address already in use");
             } catch (IOException e) {
                 // of one that is gone
                 Files.delete(path);
@@ -91,11 +89,11 @@ public final class Listeners implements AutoCloseable {
         paths.add(path);
     }
 
-    private void tcp(String place, boolean encrypted) throws IOException, Options.Unfit {
+    private void tcp(String place, boolean encrypted) throws IOException, StartupException {
         int colon = place.lastIndexOf(':');
         String port = place.substring(colon + 1);
         if (colon < 0 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65_535 || Integer.parseInt(port) < 1) {
-            throw new Options.Unfit("Unable to parse " + place + ": expected host:port or unix:/path");
+            throw new StartupException("Unable to parse " + place + ": expected host:port or unix:/path");
         }
         String host = place.substring(0, colon).replaceFirst("^\\[(.*)]$", "$1");
         List<InetSocketAddress> all = new ArrayList<>();
@@ -125,16 +123,16 @@ public final class Listeners implements AutoCloseable {
     }
 
     /** Begins to serve. */
-    public void serve(Router router) {
+    public void serve(RequestHandler handler) {
         patience.start();
         bounds.start();
         for (Port p : ports) {
-            Thread.ofPlatform().name("listen-" + p.socket.getLocalPort()).start(() -> orEnd(() -> accept(p, router)));
+            Thread.ofPlatform().name("listen-" + p.socket.getLocalPort()).start(() -> orEnd(() -> accept(p, handler)));
         }
         for (int i = 0; i < sockets.size(); i++) {
             ServerSocketChannel s = sockets.get(i);
             String source = "unix:" + paths.get(i);
-            Thread.ofPlatform().name("listen-unix").start(() -> orEnd(() -> accept(s, source, router)));
+            Thread.ofPlatform().name("listen-unix").start(() -> orEnd(() -> accept(s, source, handler)));
         }
     }
 
@@ -148,14 +146,14 @@ public final class Listeners implements AutoCloseable {
         }
     }
 
-    private void accept(Port port, Router router) {
+    private void accept(Port port, RequestHandler handler) {
         ServerSocket server = port.socket;
         while (!server.isClosed()) {
             try {
                 Socket s = server.accept();
                 // only then: a socket that nobody asks takes no place of the others
                 connections.acquireUninterruptibly();
-                Thread.ofVirtual().start(() -> tcp(s, port.encrypted, router));
+                Thread.ofVirtual().start(() -> tcp(s, port.encrypted, handler));
             } catch (IOException e) {
                 failed(server.isClosed(), e);
             }
@@ -184,7 +182,7 @@ public final class Listeners implements AutoCloseable {
         };
     }
 
-    private void tcp(Socket socket, boolean encrypted, Router router) {
+    private void tcp(Socket socket, boolean encrypted, RequestHandler handler) {
         Runnable free = place();
         ReadBounds.Reading reading = bounds.of(socket, false);
         try (socket) {
@@ -193,7 +191,7 @@ public final class Listeners implements AutoCloseable {
             String source = "[" + socket.getInetAddress().getHostAddress() + "]:" + socket.getPort();
             Wire wire = wire(socket);
             if (wire.secure || !encrypted) {
-                new Connection(router, source, Optional.empty(), wire.secure, free, reading).serve(wire.in, patience.watched(wire.out, socket));
+                new Connection(handler, source, Optional.empty(), wire.secure, free, reading).serve(wire.in, patience.watched(wire.out, socket));
             }
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());
@@ -223,24 +221,24 @@ public final class Listeners implements AutoCloseable {
         return new Wire(over.getInputStream(), over.getOutputStream(), true);
     }
 
-    private void accept(ServerSocketChannel server, String source, Router router) {
+    private void accept(ServerSocketChannel server, String source, RequestHandler handler) {
         while (server.isOpen()) {
             try {
                 SocketChannel s = server.accept();
                 connections.acquireUninterruptibly();
-                Thread.ofVirtual().start(() -> unix(s, source, router));
+                Thread.ofVirtual().start(() -> unix(s, source, handler));
             } catch (IOException e) {
                 failed(!server.isOpen(), e);
             }
         }
     }
 
-    private void unix(SocketChannel channel, String source, Router router) {
+    private void unix(SocketChannel channel, String source, RequestHandler handler) {
         Runnable free = place();
         ReadBounds.Reading reading = bounds.of(channel, true);
         try (channel) {
             PeerIds peer = PeerIds.of(channel);
-            new Connection(router, source, Optional.of(new Request.Peer(peer.uid(), peer.gid())), false, free, reading)
+            new Connection(handler, source, Optional.of(new Request.Peer(peer.uid(), peer.gid())), false, free, reading)
                     .serve(Channels.newInputStream(channel), patience.watched(Channels.newOutputStream(channel), channel));
         } catch (IOException e) {
             log.debug("connection lost: " + e.getMessage());

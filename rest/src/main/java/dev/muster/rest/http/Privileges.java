@@ -3,7 +3,6 @@ package dev.muster.rest.http;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.ProcessIds;
 import dev.muster.model.Identity;
-import dev.muster.rest.Options;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -21,31 +20,31 @@ public final class Privileges {
         return IDENTITIES.userName(ProcessIds.uid());
     }
 
-    /** Refuses what would give the daemon all that slurmctld may. @throws Options.Unfit in Slurm's words */
-    public static void check(String slurmUser) throws Options.Unfit {
+    /** Refuses what would give the daemon all that slurmctld may. @throws StartupException in Slurm's words */
+    public static void check(String slurmUser) throws StartupException {
         Optional<Identity> slurm = IDENTITIES.byName(slurmUser);
         if (ProcessIds.uid() == 0) {
-            throw new Options.Unfit("slurmrestd should not be run as the root user.");
+            throw new StartupException("slurmrestd should not be run as the root user.");
         }
         if (ProcessIds.gid() == 0) {
-            throw new Options.Unfit("slurmrestd should not be run with the root group.");
+            throw new StartupException("slurmrestd should not be run with the root group.");
         }
         if (slurm.isPresent() && slurm.get().uid() == ProcessIds.uid()) {
-            throw new Options.Unfit("slurmrestd should not be run as SlurmUser");
+            throw new StartupException("slurmrestd should not be run as SlurmUser");
         }
         if (slurm.isPresent() && slurm.get().gid() == ProcessIds.gid()) {
-            throw new Options.Unfit("slurmrestd should not be run with SlurmUser's group.");
+            throw new StartupException("slurmrestd should not be run with SlurmUser's group.");
         }
     }
 
-    private static int numeric(String text, boolean user) throws Options.Unfit {
+    private static int numeric(String text, boolean user) throws StartupException {
         return (user ? IDENTITIES.byName(text).map(Identity::uid) : IDENTITIES.group(text).map(Identities.Group::gid))
                 .or(() -> text.matches("[0-9]{1,9}") ? Optional.of(Integer.parseInt(text)) : Optional.empty())
-                .orElseThrow(() -> new Options.Unfit("Unable to resolve " + (user ? "user: " : "gid: ") + text));
+                .orElseThrow(() -> new StartupException("Unable to resolve " + (user ? "user: " : "gid: ") + text));
     }
 
     /** @param user and group by name or number, "" to stay */
-    public static void become(String user, String group) throws Options.Unfit {
+    public static void become(String user, String group) throws StartupException {
         if (!group.isEmpty()) {
             int gid = numeric(group, false);
             call("setgroups", () -> ProcessIds.setGroups(Optional.empty(), gid));
@@ -55,7 +54,7 @@ public final class Privileges {
             int uid = numeric(user, true);
             if (group.isEmpty() && ProcessIds.uid() == 0) {
                 call("setgroups", () -> ProcessIds.setGroups(Optional.empty(), 0));
-                int gid = IDENTITIES.byUid(uid).map(Identity::gid).orElseThrow(() -> new Options.Unfit("Unable to resolve user: " + user));
+                int gid = IDENTITIES.byUid(uid).map(Identity::gid).orElseThrow(() -> new StartupException("Unable to resolve user: " + user));
                 call("setgid " + gid, () -> ProcessIds.setGid(gid));
             }
             call("setuid " + uid, () -> ProcessIds.setUid(uid));
@@ -66,11 +65,11 @@ public final class Privileges {
         void run() throws IOException;
     }
 
-    private static void call(String name, Call call) throws Options.Unfit {
+    private static void call(String name, Call call) throws StartupException {
         try {
             call.run();
         } catch (IOException e) {
-            throw new Options.Unfit("Unable to " + name + ": " + e.getMessage());
+            throw new StartupException("Unable to " + name + ": " + e.getMessage());
         }
     }
 }

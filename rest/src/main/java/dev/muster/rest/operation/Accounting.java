@@ -11,6 +11,8 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.json.Json;
 import dev.muster.rest.contract.LazyList;
+import dev.muster.rest.contract.RestException;
+import dev.muster.rest.contract.Words;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,11 +21,11 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /** {@code GET /slurmdb/…}: what sacct and sacctmgr list. */
-final class Accounting {
+public final class Accounting {
 
     private Accounting() {}
 
-    static Map<String, RestCall.Handler> handlers() {
+    public static Map<String, RestCall.Handler> handlers() {
         Map<String, RestCall.Handler> out = new HashMap<>(AccountingChanges.handlers());
         out.put("slurmdb_{v}_get_job", Accounting::job);
         out.put("slurmdb_{v}_get_jobs", Accounting::jobs);
@@ -107,7 +109,7 @@ final class Accounting {
     private static boolean fits(RestCall c, String entity, Json.Obj row) {
         return switch (entity) {
             case "wckey" -> !c.given("only_defaults") || row.text("WCKey").startsWith("*");
-            case "account" -> !c.given("usersarecoords") || RestCall.words(row.text("AccountFlags")).contains("UsersAreCoords");
+            case "account" -> !c.given("usersarecoords") || Words.of(row.text("AccountFlags")).contains("UsersAreCoords");
             case "cluster" -> (c.list("cluster").isEmpty() || c.list("cluster").contains(row.text("Cluster")))
                     && c.list("federation").isEmpty() && flagged(c, row.text("ClusterFlags"));
             default -> true;
@@ -115,7 +117,7 @@ final class Accounting {
     }
 
     private static boolean flagged(RestCall c, String flags) {
-        List<String> has = RestCall.words(flags.toUpperCase(Locale.ROOT));
+        List<String> has = Words.of(flags.toUpperCase(Locale.ROOT));
         return c.list("flags").stream().allMatch(f -> has.contains(f.toUpperCase(Locale.ROOT)));
     }
 

@@ -6,6 +6,8 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.Entities;
 import dev.muster.model.accounting.LimitField;
 import dev.muster.model.json.Json;
+import dev.muster.rest.contract.RestException;
+import dev.muster.rest.contract.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -197,7 +199,7 @@ final class AccountingChanges {
     /** These and no others. */
     private static void coordinators(RestCall c, String account, List<String> wanted) throws RestException, SlurmException {
         List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", account), List.of("withcoord"));
-        List<String> had = rows.isEmpty() ? List.of() : RestCall.words(rows.getFirst().text("Coordinators"));
+        List<String> had = rows.isEmpty() ? List.of() : Words.of(rows.getFirst().text("Coordinators"));
         List<String> fresh = wanted.stream().filter(n -> !had.contains(n)).toList();
         List<String> gone = had.stream().filter(n -> !wanted.contains(n)).toList();
         if (!fresh.isEmpty()) {
@@ -340,7 +342,7 @@ final class AccountingChanges {
         for (Json.Obj a : accounts) {
             boolean inherited = a.has("direct") && !a.flag("direct");
             List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
-            if (!inherited && (rows.isEmpty() || !RestCall.words(rows.getFirst().text("Coordinators")).contains(user))) {
+            if (!inherited && (rows.isEmpty() || !Words.of(rows.getFirst().text("Coordinators")).contains(user))) {
                 change(c, "add", "coordinator", Map.of(), map("name", user, "account", a.text("name")));
             }
         }

@@ -9,17 +9,18 @@ import dev.muster.cli.shape.SharesJson;
 import dev.muster.cli.shape.Tree;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
+import dev.muster.rest.contract.RestException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** {@code /slurm/…} but for jobs: nodes, partitions, reservations and slurmctld itself. */
-final class Cluster {
+public final class Cluster {
     private static final Freshness FRESH = new Freshness();
 
     private Cluster() {}
 
-    static Map<String, RestCall.Handler> handlers() {
+    public static Map<String, RestCall.Handler> handlers() {
         return Map.ofEntries(Map.entry("slurm_{v}_get_ping", Cluster::ping), Map.entry("slurm_{v}_get_nodes", Cluster::nodes),
                 Map.entry("slurm_{v}_get_node", Cluster::node), Map.entry("slurm_{v}_get_partitions", Cluster::partitions),
                 Map.entry("slurm_{v}_get_partition", Cluster::partitions), Map.entry("slurm_{v}_get_reservations", Cluster::reservations),

@@ -6,6 +6,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.HostList;
 import dev.muster.model.json.Json;
+import dev.muster.rest.contract.RestException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,6 +5,7 @@ import dev.muster.model.Release;
 import dev.muster.model.json.Json;
 import dev.muster.rest.contract.LazyList;
 import dev.muster.rest.contract.Listing;
+import dev.muster.rest.contract.RestException;
 import dev.muster.rest.http.Request;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,12 +44,12 @@ public final class Envelope {
     }
 
     /** Whether it has a list that is better written in pieces. */
-    boolean isLong() {
+    public boolean isLong() {
         return answer.fields().values().stream().anyMatch(v -> v instanceof Listing || v instanceof LazyList);
     }
 
     /** @return this */
-    Envelope error(RestException e) {
+    public Envelope error(RestException e) {
         errors.add(new Json.Obj().put("description", e.description()).put("error_number", (long) e.errno()).put("error", e.getMessage())
                 .put("source", e.source()));
         status = status == 200 ? e.status() : status;
@@ -56,18 +57,18 @@ public final class Envelope {
     }
 
     /** @return this */
-    Envelope warning(String description, String source) {
+    public Envelope warning(String description, String source) {
         warnings.add(new Json.Obj().put("description", description).put("source", source));
         return this;
     }
 
     /** @return this */
-    Envelope status(int code) {
+    public Envelope status(int code) {
         status = code;
         return this;
     }
 
-    int status() {
+    public int status() {
         return status;
     }
 
@@ -77,7 +78,7 @@ public final class Envelope {
      * @param plugin  {@code openapi/slurmctld}
      * @param source  {@code 127.0.0.1:4711}
      */
-    Json.Obj whole(String plugin, int version, String source, Request.User user, String cluster) {
+    public Json.Obj whole(String plugin, int version, String source, Request.User user, String cluster) {
         Json.Obj meta = new Json.Obj()
                 .put("plugin", new Json.Obj().put("type", plugin).put("name", plugin.contains("dbd") ? "Slurm OpenAPI slurmdbd"
                         : plugin.contains("ctld") ? "Slurm OpenAPI slurmctld" : "Slurm OpenAPI util")

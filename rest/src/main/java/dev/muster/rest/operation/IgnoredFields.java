@@ -2,6 +2,7 @@ package dev.muster.rest.operation;
 
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
+import dev.muster.rest.contract.RestException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,7 +12,7 @@ import java.util.regex.Pattern;
  * What a body may say by its schema and no change acts upon: refused with its place before anything is done. What a list says of a record beside
  * its settings (ids, usage, what a cluster registered with) is not here: who posts back what was read does not ask for it.
  */
-final class IgnoredFields {
+public final class IgnoredFields {
     /** Place without the numbers of list elements; words, or * for any; why. */
     private static final String[][] RULES = {
         {"accounts/flags", "deleted", "DELETE removes an account"},
@@ -57,7 +58,7 @@ final class IgnoredFields {
     private IgnoredFields() {}
 
     /** @throws RestException for the first of them */
-    static void look(RestCall c) throws RestException {
+    public static void look(RestCall c) throws RestException {
         String operation = OPERATION.matcher(c.operation().id()).replaceFirst("");
         for (String[] rule : QUERIES) {
             if (operation.matches(rule[0])) {

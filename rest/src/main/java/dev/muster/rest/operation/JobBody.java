@@ -7,6 +7,8 @@ import dev.muster.model.format.Bytes;
 import dev.muster.model.format.Digits;
 import dev.muster.model.job.NodeCounts;
 import dev.muster.model.json.Json;
+import dev.muster.rest.contract.RestException;
+import dev.muster.rest.contract.Words;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -165,7 +167,7 @@ final class JobBody {
     /** {@code gpu:2} and {@code gres:gpu:2} are {@code gres/gpu:2}. */
     private static String devices(String text) {
         List<String> all = new ArrayList<>();
-        for (String item : RestCall.words(text)) {
+        for (String item : Words.of(text)) {
             String bare = item.startsWith("gres:") || item.startsWith("gres/") ? item.substring(5) : item;
             boolean other = bare.startsWith("cpu") || bare.startsWith("mem") || bare.startsWith("license/");
             all.add(other ? bare : "gres/" + bare);

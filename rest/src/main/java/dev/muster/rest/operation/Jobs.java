@@ -9,15 +9,17 @@ import dev.muster.cli.shape.Tree;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
 import dev.muster.rest.contract.Listing;
+import dev.muster.rest.contract.RestException;
+import dev.muster.rest.contract.Words;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** {@code /slurm/…/job…}: what squeue, sbatch, scancel and scontrol do with jobs. */
-final class Jobs {
+public final class Jobs {
     private Jobs() {}
 
-    static Map<String, RestCall.Handler> handlers() {
+    public static Map<String, RestCall.Handler> handlers() {
         return Map.ofEntries(Map.entry("slurm_{v}_get_jobs", Jobs::list), Map.entry("slurm_{v}_get_job", Jobs::one),
                 Map.entry("slurm_{v}_get_jobs_state", Jobs::states), Map.entry("slurm_{v}_post_job_submit", Jobs::submit),
                 Map.entry("slurm_{v}_post_job_allocate", Jobs::allocate), Map.entry("slurm_{v}_post_job", Jobs::update),
@@ -274,7 +276,7 @@ final class Jobs {
         boolean filtered = false;
         for (String[] f : filters) {
             if (!b.text(f[1]).isEmpty()) {
-                q.put(f[0], RestCall.objects(RestCall.words(b.text(f[1]))));
+                q.put(f[0], RestCall.objects(Words.of(b.text(f[1]))));
                 filtered = true;
             }
         }
@@ -340,7 +342,7 @@ final class Jobs {
     }
 
     private static void requeue(RestCall c) throws SlurmException {
-        List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream().filter(f -> c.given(Router.key(f))).toList();
+        List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream().filter(f -> c.given(RestCall.key(f))).toList();
         c.out().put("status", requeued(c, c.path().get("job_id"), flags));
     }
 

@@ -8,10 +8,13 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Times;
 import dev.muster.model.json.Json;
 import dev.muster.rest.contract.Contract;
+import dev.muster.rest.contract.RestException;
+import dev.muster.rest.contract.Words;
 import dev.muster.rest.http.Request;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +34,7 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
     private static final List<String> NO = List.of("", "false", "no", "0", "off");
 
     /** Does an operation and fills its answer. */
-    interface Handler {
+    public interface Handler {
         void serve(RestCall c) throws RestException, SlurmException;
     }
 
@@ -100,17 +103,7 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
     }
 
     List<String> list(String name) {
-        return words(asked(name));
-    }
-
-    public static List<String> words(String text) {
-        List<String> out = new ArrayList<>();
-        for (String word : text.split(",")) {
-            if (!word.isBlank()) {
-                out.add(word.strip());
-            }
-        }
-        return out;
+        return Words.of(asked(name));
     }
 
     public static List<Object> objects(List<?> all) {
@@ -158,5 +151,10 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
     void nothing(String what) {
         String[] known = LISTS.getOrDefault(what, new String[] {operation.id().replace("_{v}", ""), operation.id().replace("_{v}", "") + "()"});
         out.warning(known[0] + "() found nothing", known[1]);
+    }
+
+    /** A flag as keys of documents name it. */
+    public static String key(String name) {
+        return name.toLowerCase(Locale.ROOT).replace(' ', '_');
     }
 }

@@ -3,13 +3,14 @@ package dev.muster.rest.operation;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
+import dev.muster.rest.contract.RestException;
 import java.util.Map;
 
 /** What slurmrestd does by itself. The caller has to be somebody whom slurmctld knows all the same. */
-final class Util {
+public final class Util {
     private Util() {}
 
-    static Map<String, RestCall.Handler> handlers() {
+    public static Map<String, RestCall.Handler> handlers() {
         return Map.of("util_{v}_post_hostnames", Util::hostnames, "util_{v}_post_hostlist", Util::hostlist);
     }
 

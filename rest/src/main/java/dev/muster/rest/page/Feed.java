@@ -4,7 +4,7 @@ import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
-import dev.muster.rest.operation.RestException;
+import dev.muster.rest.contract.RestException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

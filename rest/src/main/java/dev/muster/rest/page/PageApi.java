@@ -10,13 +10,15 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Bytes;
 import dev.muster.model.format.HostList;
 import dev.muster.model.json.Json;
+import dev.muster.rest.contract.RestException;
+import dev.muster.rest.contract.Words;
 import dev.muster.rest.http.Http;
 import dev.muster.rest.http.Request;
 import dev.muster.rest.operation.Auth;
 import dev.muster.rest.operation.EndedPages;
 import dev.muster.rest.operation.Envelope;
 import dev.muster.rest.operation.RestCall;
-import dev.muster.rest.operation.RestException;
+import dev.muster.rest.operation.Sessions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -296,7 +298,7 @@ public final class PageApi {
 
     private Http.Reply jobs(Host host, Request request) throws RestException, SlurmException {
         Json.Obj q = new Json.Obj().put("allStates", true).put("allPartitions", true).put("details", true).put("fields", OwnRows.JOBS.wanted());
-        List<String> ids = RestCall.words(request.query().getOrDefault("job_id", ""));
+        List<String> ids = Words.of(request.query().getOrDefault("job_id", ""));
         if (ids.size() > JOBS_MAX) {
             throw RestException.query("At most " + JOBS_MAX + " jobs", "#/job_id/");
         }

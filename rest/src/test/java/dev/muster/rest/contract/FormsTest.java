@@ -1,8 +1,5 @@
 package dev.muster.rest.contract;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import dev.muster.cli.shape.Tree;
 import dev.muster.model.json.Json;
 import dev.muster.rest.Options;
@@ -10,6 +7,7 @@ import dev.muster.rest.Rig;
 import dev.muster.rest.Samples;
 import dev.muster.rest.http.Http;
 import dev.muster.rest.http.Request;
+import dev.muster.rest.http.StartupException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +17,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Answers look as SLURMRESTD_JSON and SLURMRESTD_YAML say, and say the same. */
 class FormsTest {
@@ -71,14 +71,14 @@ class FormsTest {
         try {
             Options o = Options.read(args == null ? java.util.List.of() : java.util.List.of(args), all);
             got = o.level() + "," + o.syslogLevel();
-        } catch (Options.Unfit e) {
+        } catch (StartupException e) {
             got = e.getMessage();
         }
         assertThat(got).isEqualTo(then);
     }
 
     @Test
-    void wordsAreRead() throws Options.Unfit {
+    void wordsAreRead() throws StartupException {
         assertThat(Forms.read(Map.of())).isEqualTo(new Forms(false, false, true));
         assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty"))).isEqualTo(new Forms(false, false, true));
         assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "Pretty", "SLURMRESTD_YAML", "compact"))).isEqualTo(new Forms(true, true, true));

@@ -1,8 +1,8 @@
-package dev.muster.rest.page;
+package dev.muster.rest.operation;
 
 import dev.muster.model.json.Json;
+import dev.muster.rest.contract.RestException;
 import dev.muster.rest.http.Request;
-import dev.muster.rest.operation.RestException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -24,13 +24,13 @@ public final class Sessions {
     static final int SESSIONS_MAX = 4096;
     static final int CODES_MAX = 1024;
     /** So long a session lasts where its token does not end before. */
-    static final long LIFE_MS = 12 * 3_600_000L;
+    public static final long LIFE_MS = 12 * 3_600_000L;
     /** For a code to be brought to a browser. */
-    static final long CODE_MS = 60_000;
+    public static final long CODE_MS = 60_000;
     private static final int SECRET_BYTES = 32;
 
     /** @param key what the page shows */
-    record Session(String id, String key, String token, String user, long untilMs) {}
+    public record Session(String id, String key, String token, String user, long untilMs) {}
 
     private record Code(String token, long untilMs) {}
 
@@ -56,7 +56,7 @@ public final class Sessions {
     }
 
     /** @param token that was found good; @param user whose it is, as slurmctld says */
-    synchronized Session open(String token, String user, long nowMs) {
+    public synchronized Session open(String token, String user, long nowMs) {
         Session s = new Session(secret(), secret(), token, user, Math.min(nowMs + LIFE_MS, end(token)));
         sessions.put(s.id, s);
         return s;
@@ -72,19 +72,19 @@ public final class Sessions {
         }
     }
 
-    synchronized void close(Session s) {
+    public synchronized void close(Session s) {
         sessions.remove(s.id);
     }
 
     /** A code that stands for the token once, and not for long. */
-    synchronized String code(String token, long nowMs) {
+    public synchronized String code(String token, long nowMs) {
         String code = secret();
         codes.put(code, new Code(token, nowMs + CODE_MS));
         return code;
     }
 
     /** The token of a code, which is spent. */
-    synchronized Optional<String> spend(String code, long nowMs) {
+    public synchronized Optional<String> spend(String code, long nowMs) {
         return Optional.ofNullable(codes.remove(code)).filter(c -> c.untilMs > nowMs).map(Code::token);
     }
 
@@ -96,7 +96,7 @@ public final class Sessions {
     }
 
     /** The session of a request. @throws RestException 403 where there is one, and the request does not come from its page */
-    synchronized Optional<Session> of(Request request, long nowMs) throws RestException {
+    public synchronized Optional<Session> of(Request request, long nowMs) throws RestException {
         Session s = sessions.get(cookies(request.header("cookie")).getOrDefault(cookieName(request), ""));
         if (s == null || s.untilMs <= nowMs) {
             if (s != null) {
@@ -139,7 +139,7 @@ public final class Sessions {
     }
 
     /** Set-Cookie for a session; its end where it is over. */
-    static String cookie(Request request, Optional<Session> session, long nowMs) {
+    public static String cookie(Request request, Optional<Session> session, long nowMs) {
         return cookieName(request) + "=" + session.map(Session::id).orElse("") + "; Path=/; HttpOnly; SameSite=Strict"
                 + (request.isSecure() ? "; Secure" : "") + "; Max-Age="
                 + session.map(s -> Math.max(1, (s.untilMs - nowMs) / 1000)).orElse(0L);

@@ -1,4 +1,4 @@
-package dev.muster.rest.operation;
+package dev.muster.rest.contract;
 
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.SlurmErrno;
@@ -10,18 +10,18 @@ import java.util.stream.Stream;
 public final class RestException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    static final int INVALID_QUERY = 9000;
-    static final int FAIL_PARSING = 9001;
-    static final int INVALID_JOBS = 9002;
+    public static final int INVALID_QUERY = 9000;
+    public static final int FAIL_PARSING = 9001;
+    public static final int INVALID_JOBS = 9002;
     public static final int UNKNOWN_URL = 9006;
-    static final int CONVERSION = 9202;
+    public static final int CONVERSION = 9202;
     public static final int UNKNOWN_TYPE = 9204;
     public static final int NO_PATH = 9200;
-    static final int INVALID_FLAG = 9207;
+    public static final int INVALID_FLAG = 9207;
     public static final int NO_LIST = 9208;
     public static final int NO_OBJECT = 9209;
     static final int AMBIGUOUS = 9210;
-    static final int INVALID_DATA = 9216;
+    public static final int INVALID_DATA = 9216;
 
     private final int status;
     private final int errno;
@@ -74,7 +74,7 @@ public final class RestException extends Exception {
     }
 
     /** Several objects would be changed by an operation on one. */
-    static RestException ambiguous(String description, String source) {
+    public static RestException ambiguous(String description, String source) {
         return new RestException(500, AMBIGUOUS, "Request matched more than one object to modify. Modifications must only apply to a single object."
                 + " Try adding more properties to make update match a unique object.", description, source);
     }

@@ -1,4 +1,4 @@
-package dev.muster.rest.operation;
+package dev.muster.rest;
 
 import dev.muster.cli.Access;
 import dev.muster.cli.command.SlurmException;
@@ -7,20 +7,31 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.json.Json;
-import dev.muster.rest.Main;
 import dev.muster.rest.contract.Body;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.contract.Document;
 import dev.muster.rest.contract.Forms;
+import dev.muster.rest.contract.OpenApiPlugins;
 import dev.muster.rest.contract.ResponseWriter;
+import dev.muster.rest.contract.RestException;
 import dev.muster.rest.contract.SchemaType;
+import dev.muster.rest.contract.Words;
 import dev.muster.rest.contract.Yaml;
 import dev.muster.rest.http.Http;
 import dev.muster.rest.http.Request;
+import dev.muster.rest.http.RequestHandler;
+import dev.muster.rest.operation.Accounting;
+import dev.muster.rest.operation.Auth;
+import dev.muster.rest.operation.Cluster;
+import dev.muster.rest.operation.Envelope;
+import dev.muster.rest.operation.IgnoredFields;
+import dev.muster.rest.operation.Jobs;
+import dev.muster.rest.operation.RestCall;
+import dev.muster.rest.operation.Sessions;
+import dev.muster.rest.operation.Util;
 import dev.muster.rest.page.Feed;
 import dev.muster.rest.page.Page;
 import dev.muster.rest.page.PageApi;
-import dev.muster.rest.page.Sessions;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.HashMap;
@@ -35,7 +46,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** From a request to its answer: which operation it means, whom it acts as, and in which form it is answered. Thread-safe. */
-public final class Router {
+public final class Router implements RequestHandler {
     private static final Pattern VERSIONED = Pattern.compile("/(slurm|slurmdb|util)/v0\\.0\\.([0-9]{1,3})(/.*)?");
     private static final Set<String> DOCUMENTS = Set.of("/openapi", "/openapi.json", "/openapi.yaml", "/openapi/v3");
     private static final Set<String> JSON_TYPES = Set.of("application/json", "application/jsonrequest", "application/jsonp");
@@ -82,6 +93,7 @@ public final class Router {
         return new Document(contract, tags, versions).make();
     }
 
+    @Override
     public Http.Reply malformed(Http.Malformed e, String source) {
         log.info(source + ": rejecting what is no HTTP: " + e.getMessage());
         RestException why = new RestException(e.status(), RestException.FAIL_PARSING, e.getMessage(), e.getMessage(), "slurmrestd");
@@ -92,6 +104,7 @@ public final class Router {
         return versions.stream().mapToInt(Integer::intValue).max().orElse(0);
     }
 
+    @Override
     public Http.Reply answer(Request request, String source, Optional<Request.Peer> peer) {
         long began = System.nanoTime();
         working.acquireUninterruptibly();
@@ -266,7 +279,7 @@ public final class Router {
     }
 
     private static String plugin(String tag) {
-        return "openapi/" + Main.PARTS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst().orElse("");
+        return "openapi/" + OpenApiPlugins.TAGS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst().orElse("");
     }
 
     private Json.Obj body(Request request, Contract.Operation operation, int version, Envelope out) throws RestException {
@@ -299,26 +312,22 @@ public final class Router {
         Map<String, String> all = new LinkedHashMap<>();
         for (Map.Entry<String, String> e : request.query().entrySet()) {
             Optional<Contract.Param> param = operation.params().stream()
-                    .filter(p -> !p.inPath() && key(p.name()).equals(key(e.getKey()))).findFirst();
+                    .filter(p -> !p.inPath() && RestCall.key(p.name()).equals(RestCall.key(e.getKey()))).findFirst();
             if (param.isEmpty()) {
                 out.warning("Ignoring unknown field \"" + e.getKey() + "\" of type string in the query", "#/" + e.getKey() + "/");
                 continue;
             }
             List<String> values = param.get().values();
-            List<String> words = values.isEmpty() ? List.of() : RestCall.words(e.getValue());
+            List<String> words = values.isEmpty() ? List.of() : Words.of(e.getValue());
             for (int i = 0; i < words.size(); i++) {
                 String word = words.get(i);
                 if (values.stream().noneMatch(v -> v.equalsIgnoreCase(word))) {
                     throw RestException.flag(word, RestException.element("#/" + e.getKey() + "/", i));
                 }
             }
-            all.put(key(e.getKey()), e.getValue());
+            all.put(RestCall.key(e.getKey()), e.getValue());
         }
         return all;
-    }
-
-    static String key(String name) {
-        return name.toLowerCase(Locale.ROOT).replace(' ', '_');
     }
 
     private static boolean wantsYaml(Request request) throws RestException {
