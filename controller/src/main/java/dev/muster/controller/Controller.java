@@ -1,8 +1,6 @@
 package dev.muster.controller;
 
 import dev.muster.config.InertSettings;
-import dev.muster.config.ShowConfig;
-import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
@@ -27,6 +25,7 @@ import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.edge.Certificates;
 import dev.muster.controller.edge.Clients;
 import dev.muster.controller.edge.ControllerApi;
+import dev.muster.controller.edge.ControllerServices;
 import dev.muster.controller.edge.DebugLevels;
 import dev.muster.controller.edge.Diagnostics;
 import dev.muster.controller.edge.GroupLook;
@@ -54,6 +53,7 @@ import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.Metrics;
 import dev.muster.controller.stats.SchedulerLog;
 import dev.muster.controller.stats.Statistics;
+import dev.muster.controller.view.ConfigView;
 import dev.muster.controller.view.JobViews;
 import dev.muster.controller.view.NodeViews;
 import dev.muster.controller.view.OwnedJobs;
@@ -62,7 +62,6 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.QosRules;
-import dev.muster.core.node.Power;
 import dev.muster.core.partition.PartitionEdit;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -111,7 +110,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** slurmctld: journal, core, planner, nodes and edge put together. */
-public final class Controller {
+public final class Controller implements ControllerServices {
     /** A snapshot is taken after so many journal entries. */
     static final long SNAPSHOT_EVERY = 100_000;
 
@@ -402,15 +401,17 @@ public final class Controller {
         return thread;
     }
 
-    /** Whose jobs there are. */
+    @Override
     public OwnedJobs owned() {
         return owned;
     }
 
+    @Override
     public BurstBuffers buffers() {
         return buffers;
     }
 
+    @Override
     public SubmitFilter filter() {
         return filter;
     }
@@ -534,96 +535,85 @@ public final class Controller {
 
     // ---- what the edge asks
 
+    @Override
     public SlurmConf conf() {
         return conf.get();
     }
 
+    @Override
     public Scheduler planner() {
         return scheduler;
     }
 
+    @Override
     public NodeLinks links() {
         return links;
     }
 
+    @Override
     public Clock clock() {
         return clock;
     }
 
-    /** Nothing new is taken before what was acknowledged would have to be dropped. */
+    @Override
     public boolean isFull() {
         return journal.spaceLow() || accounting.overloaded() && !accounting.discards();
     }
 
+    @Override
     public Accounting accounting() {
         return accounting;
     }
 
+    @Override
     public String randomToken() {
         byte[] bytes = new byte[16];
         random.nextBytes(bytes);
         return dev.muster.transport.Hash.hex(bytes);
     }
 
+    @Override
     public ClusterMessages.PingReply ping() {
         SlurmConf c = conf.get();
         return new ClusterMessages.PingReply(c.clusterName(), c.controllers().getFirst().host(), "primary", true, Release.VERSION, bootTime);
     }
 
+    @Override
     public ClusterMessages.ConfigReply config() {
-        SlurmConf c = conf.get();
-        String boot = java.time.format.DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss").withZone(java.time.ZoneId.systemDefault())
-                .format(java.time.Instant.ofEpochSecond(bootTime));
-        List<String> lines = ShowConfig.of(c, new ShowLive(boot, thread.durable().nextJobId(), Release.VERSION,
-                name -> identities.byName(name).map(i -> i.user() + "(" + i.uid() + ")").orElse(name)));
-        List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
-                : line.startsWith("SlurmSchedLogLevel ") ? with(line, scheduling.isOn() ? "1" : "0")
-                : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
-        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live.stream().map(this::changed).toList(), new TreeMap<>());
+        return new ConfigView(identities, flags, scheduling, log, bootTime).reply(conf.get(), thread.durable());
     }
 
     /** Mistakes of a configuration in one answer; the log has all. */
     private static final int MISTAKES_TOLD_MAX = 50;
 
-    private static final Map<String, String> CHANGEABLE = Map.of("SuspendExcNodes", Power.KEPT_NODES, "SuspendExcParts", Power.KEPT_PARTITIONS,
-            "SuspendExcStates", Power.KEPT_STATES, "FairShareDampeningFactor", "priority_dampening");
-
-    /** What scontrol has changed since slurm.conf was read. */
-    private String changed(String line) {
-        String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
-        Map<String, String> options = thread.durable().settings().options();
-        boolean known = options.containsKey(option) || option.startsWith("power:") && Power.of(thread.durable()).isPresent();
-        return option.isEmpty() || !known ? line : with(line, options.getOrDefault(option, ""));
-    }
-
-    private static String with(String line, String value) {
-        return line.substring(0, line.indexOf('=') + 2) + (value.isEmpty() ? "(null)" : value);
-    }
-
+    @Override
     public Requests requests() {
         return requests;
     }
 
+    @Override
     public ChangeLog news() {
         return news;
     }
 
+    @Override
     public Statistics statistics() {
         return statistics;
     }
 
+    @Override
     public Diagnostics diagnostics() {
         return new Diagnostics(thread, scheduler, statistics, requests, links, accounting, identities);
     }
 
-    /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
+    @Override
     public List<Job> activeJobs(State state) {
         TreeSet<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
         return ids.stream().map(state.jobs()::at).toList();
     }
 
-    /** In the order of the file, then what was created since. */
+    @Override
     public List<String> partitionOrder(State state) {
         List<String> out = new ArrayList<>();
         conf.get().partitions().forEach(p -> out.add(p.name()));
@@ -635,6 +625,7 @@ public final class Controller {
         return out;
     }
 
+    @Override
     public PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m) {
         Partition empty = new Partition(Codec.bind(new Json.Obj().put("name", m.partition()).put("state", "UP").put("maxTimeMin", -1L)
                 .put("maxNodes", -1L).put("minNodes", 1L).put("allowGroups", "ALL").put("allowAccounts", "ALL").put("allowQos", "ALL")
@@ -645,18 +636,19 @@ public final class Controller {
         return PartitionEdit.edit(empty, values, allowedGids(values), thread.durable());
     }
 
+    @Override
     public GroupLook groupLook() {
         return groupLook;
     }
 
-    /** Of the groups that AllowGroups is to have, by its key or the beginning of it. */
+    @Override
     public Map<String, Integer> allowedGids(Map<String, String> changes) {
         List<String> named = new ArrayList<>();
         changes.forEach((k, v) -> named.addAll("allowgroups".startsWith(k) ? List.of(v.split(",")) : List.of()));
         return ConfigBridge.gids(identities, named);
     }
 
-    /** Reads the file again. A bad file changes nothing; each line of the answer names one mistake and its place. */
+    @Override
     public synchronized String reconfigure() {
         switch (SlurmConf.read(confFile)) {
             case SlurmConf.Parsed.Invalid bad -> {
@@ -707,30 +699,37 @@ public final class Controller {
         return String.join("\n", told);
     }
 
+    @Override
     public DebugLevels debugLevels() {
         return new DebugLevels(log, scheduling, flags, thread, links);
     }
 
+    @Override
     public Clients clients() {
         return clients;
     }
 
+    @Override
     public TokenIssuer tokens() {
         return desk;
     }
 
+    @Override
     public Certificates certificates() {
         return certificates;
     }
 
+    @Override
     public ConfigService configService() {
         return configService;
     }
 
+    @Override
     public DebugFlags debugFlags() {
         return flags;
     }
 
+    @Override
     public String shutdown(boolean controllerOnly) {
         log.info("shutdown requested");
         if (!controllerOnly) {

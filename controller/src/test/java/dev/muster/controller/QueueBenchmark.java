@@ -1,6 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.controller.engine.Recovery;
+import dev.muster.controller.engine.StateReset;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -64,7 +65,7 @@ public final class QueueBenchmark {
         again.truncateBefore(again.lastIndex());
         again.close();
         recover(dir, "snapshot", jobs);
-        Clean.wipe(dir.getParent().resolve(dir.getFileName()));
+        StateReset.wipe(dir.getParent().resolve(dir.getFileName()));
     }
 
     private static void recover(Path dir, String from, int jobs) {

@@ -4,7 +4,6 @@ import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.table.PackedRows;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
-import dev.muster.controller.Controller;
 import dev.muster.controller.config.ConfigBridge;
 import dev.muster.controller.engine.Blobs;
 import dev.muster.controller.engine.CoreThread;
@@ -65,13 +64,12 @@ import java.util.function.Predicate;
 
 /** The edge: one method per message. Decodes, resolves names and files, hands commands to the core, shapes replies. */
 public final class ControllerApi {
-    static final int WAIT_MS_MAX = 60_000;
     /** Jobs handled by one command of a mass operation. */
     static final int CHUNK = 250;
     /** So many parts of one request are decided before the first of them is durable: others' commands come between them still. */
     private static final int CHUNKS_AHEAD = 8;
 
-    private final Controller controller;
+    private final ControllerServices services;
     private final CoreThread core;
     private final Identities identities;
     private final Blobs blobs;
@@ -87,18 +85,19 @@ public final class ControllerApi {
     private final Since partitionsSince = new Since();
     private final FollowHandler following;
 
-    public ControllerApi(Controller controller, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links, DaemonLog log) {
-        this.controller = controller;
+    public ControllerApi(ControllerServices services, CoreThread core, Identities identities, Blobs blobs, Watch watch, NodeLinks links,
+            DaemonLog log) {
+        this.services = services;
         this.core = core;
         this.identities = identities;
         this.blobs = blobs;
         this.watch = watch;
         this.links = links;
         this.log = log;
-        reservations = new ReservationHandler(controller, core, identities);
-        submissions = new SubmitHandler(controller, core, identities, blobs, log);
-        updates = new JobUpdateHandler(core, controller.filter(), blobs);
-        following = new FollowHandler(core::durable, controller.news(), links, this::privacy, this::views, this::nodeViews, identities::userName);
+        reservations = new ReservationHandler(services, core, identities);
+        submissions = new SubmitHandler(services, core, identities, blobs, log);
+        updates = new JobUpdateHandler(core, services.filter(), blobs);
+        following = new FollowHandler(core::durable, services.news(), links, this::privacy, this::views, this::nodeViews, identities::userName);
     }
 
     SubmitHandler submissions() {
@@ -106,10 +105,10 @@ public final class ControllerApi {
     }
 
     public Reply handle(Caller caller, String message, byte[] body) {
-        if (controller.debugFlags().has("AuditRPCs")) {
+        if (services.debugFlags().has("AuditRPCs")) {
             log.info("RPC " + message + " from uid " + caller.uid() + " (" + body.length + " bytes)");
         }
-        return controller.requests().serve(caller, message, () -> answer(caller, message, body));
+        return services.requests().serve(caller, message, () -> answer(caller, message, body));
     }
 
     private Reply answer(Caller caller, String message, byte[] body) {
@@ -142,7 +141,7 @@ public final class ControllerApi {
 
     private Reply permitted(Caller caller, String message, byte[] body) {
         return switch (message) {
-            case "Ping" -> Reply.of(controller.ping());
+            case "Ping" -> Reply.of(services.ping());
             case "Submit" -> submitted(caller, Codec.decodeKnown(body, JobMessages.Submit.class));
             case "SubmitHet" -> submissions.submitHet(caller, Codec.decodeKnown(body, JobMessages.SubmitHet.class));
             case "QueryJobs" -> jobs(caller, Codec.decode(body, JobMessages.QueryJobs.class));
@@ -150,30 +149,30 @@ public final class ControllerApi {
             case "QueryScript" -> script(caller, Codec.decode(body, JobMessages.QueryScript.class));
             case "Cancel" -> cancel(caller, Codec.decodeKnown(body, JobMessages.Cancel.class));
             case "JobAction" -> action(caller, Codec.decodeKnown(body, JobMessages.JobAction.class));
-            case "TestJob" -> tested(core.execute(new Command.TestJob(caller.uid(),
+            case "TestJob" -> Replies.tested(core.execute(new Command.TestJob(caller.uid(),
                     Codec.decode(body, JobMessages.TestJob.class).jobId()), caller.uid()));
             case "UpdateJob" -> updates.update(caller, Codec.decodeKnown(body, JobMessages.UpdateJob.class));
             case "AwaitAllocation" -> awaitAllocation(caller, Codec.decode(body, JobMessages.AwaitAllocation.class));
             case "AwaitChange" -> awaitChange(caller, Codec.decode(body, JobMessages.AwaitChange.class));
             case "AwaitSteps" -> awaitSteps(caller, Codec.decode(body, JobMessages.AwaitSteps.class));
-            case "CreateStep", "CreateHetStep" -> new StepHandler(controller, core, blobs, watch).answer(caller, message, body);
+            case "CreateStep", "CreateHetStep" -> new StepHandler(services, core, blobs, watch).answer(caller, message, body);
             case "CompleteAllocation" -> complete(caller, Codec.decode(body, JobMessages.CompleteAllocation.class));
             case "QueryNodes" -> nodes(caller, Codec.decode(body, ClusterMessages.QueryNodes.class));
             case "QueryPartitions" -> partitions(privacy(caller),
                     Codec.decode(body, ClusterMessages.QueryPartitions.class));
             case "QueryTopology" -> Reply.of(new ClusterMessages.TopologyReply(core.durable().settings().topologies()));
-            case "QueryBurstBuffers" -> Reply.of(controller.buffers().show(core.durable(), caller.uid()));
-            case "QueryBurstStatus" -> controller.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
+            case "QueryBurstBuffers" -> Reply.of(services.buffers().show(core.durable(), caller.uid()));
+            case "QueryBurstStatus" -> services.buffers().status(caller, Codec.decode(body, ClusterMessages.QueryBurstStatus.class));
             case "QueryLicenses" -> licences(Codec.decode(body, ClusterMessages.QueryLicenses.class));
-            case "QueryConfig" -> Reply.of(controller.config());
+            case "QueryConfig" -> Reply.of(services.config());
             case "QueryDiagnostics" -> diagnostics(Codec.decode(body, ClusterMessages.QueryDiagnostics.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
             case "UpdateNode" -> updateNode(caller, Codec.decodeKnown(body, ClusterMessages.UpdateNode.class));
             case "RebootNodes" -> reboot(caller, Codec.decodeKnown(body, ClusterMessages.RebootNodes.class));
-            case "FetchConfig" -> controller.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
+            case "FetchConfig" -> services.configService().answer(Codec.decode(body, ClusterMessages.FetchConfig.class));
             case "CreateNodes" -> createNodes(caller, Codec.decode(body, ClusterMessages.CreateNodes.class));
             case "DeleteNodes" -> deleteNodes(caller, Codec.decode(body, ClusterMessages.DeleteNodes.class));
-            case "SignCertificate" -> controller.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
+            case "SignCertificate" -> services.certificates().sign(Codec.decode(body, ClusterMessages.SignCertificate.class));
             case "AssignNode" -> assignNode(caller, Codec.decode(body, ClusterMessages.AssignNode.class));
             case "UpdateSetting" -> updateSetting(caller, Codec.decodeKnown(body, ClusterMessages.UpdateSetting.class));
             case "UpdatePartition" -> updatePartition(caller, Codec.decodeKnown(body, ClusterMessages.UpdatePartition.class));
@@ -184,33 +183,33 @@ public final class ControllerApi {
             case "UpdateReservation" -> reservations.update(caller, Codec.decodeKnown(body, ClusterMessages.UpdateReservation.class));
             case "DeleteReservation" -> reservations.delete(caller, Codec.decodeKnown(body, ClusterMessages.DeleteReservation.class));
             case "QueryReservations" -> reservations.query(caller, Codec.decode(body, ClusterMessages.QueryReservations.class));
-            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).priorities(privacy(caller),
+            case "QueryPriorities" -> Reply.of(new PolicyViews(core.durable(), services.clock().now()).priorities(privacy(caller),
                     Codec.decode(body, PolicyMessages.QueryPriorities.class).jobs()));
-            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).assocMgr(privacy(caller),
+            case "QueryAssocMgr" -> Reply.of(new PolicyViews(core.durable(), services.clock().now()).assocMgr(privacy(caller),
                     name -> identities.byName(name).map(Identity::uid).orElse(-1)));
-            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), controller.clock().now()).shares(privacy(caller)));
+            case "QueryShares" -> Reply.of(new PolicyViews(core.durable(), services.clock().now()).shares(privacy(caller)));
             case "SetTrigger" -> setTrigger(caller, Codec.decodeKnown(body, TriggerMessages.SetTrigger.class));
             case "ClearTriggers" -> {
                 TriggerMessages.ClearTriggers m = Codec.decode(body, TriggerMessages.ClearTriggers.class);
-                yield done(core.execute(once(caller, m.requestId(), 0,
+                yield done(core.execute(Replies.once(caller, m.requestId(), 0,
                         new Command.ClearTriggers(caller.uid(), m.id(), m.jobId(), m.userId())), caller.uid()));
             }
             case "QueryTriggers" -> Reply.of(new TriggerMessages.TriggersReply(core.durable().triggers().byId().values().stream()
                     .map(t -> new TriggerMessages.TriggerInfo(t.id(), t.events(), t.jobId(), t.nodes(), t.offsetS(), t.uid(), t.user(),
                             t.program(), t.permanent())).toList()));
-            case "SetCrontab", "QueryCrontab" -> new CrontabHandler(this, core, identities).answer(caller, message, body);
+            case "SetCrontab", "QueryCrontab" -> new CrontabHandler(submissions, core, identities).answer(caller, message, body);
             case "Follow", "ReadOutput", "QueryUse" -> following.answer(caller, message, body);
             case "QueryWhy", "QueryPlan" -> planned(caller, message, body);
-            case "CreateToken" -> controller.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
-            case "Reconfigure" -> told(controller.reconfigure());
+            case "CreateToken" -> services.tokens().answer(caller, Codec.decode(body, ClusterMessages.CreateToken.class));
+            case "Reconfigure" -> told(services.reconfigure());
             case "Shutdown" -> {
                 ClusterMessages.Shutdown m = Codec.decode(body, ClusterMessages.Shutdown.class);
-                yield told(controller.shutdown(m.controllerOnly()));
+                yield told(services.shutdown(m.controllerOnly()));
             }
             case "SetDebug" -> {
                 ClusterMessages.SetDebug m = Codec.decode(body, ClusterMessages.SetDebug.class);
-                controller.requests().countAs(RpcNames.of(m));
-                yield told(controller.debugLevels().set(m));
+                services.requests().countAs(RpcNames.of(m));
+                yield told(services.debugLevels().set(m));
             }
             default -> Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         };
@@ -218,7 +217,7 @@ public final class ControllerApi {
 
     private Reply submitted(Caller caller, JobMessages.Submit m) {
         if (m.job().kind() != JobDesc.Kind.BATCH) {
-            controller.requests().countAs("allocate");
+            services.requests().countAs("allocate");
         }
         return submissions.submit(caller, m);
     }
@@ -232,18 +231,14 @@ public final class ControllerApi {
         if (user.isEmpty()) {
             return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
-        return done(core.execute(once(caller, m.requestId(), 0, new Command.SetTrigger(caller.uid(), user, m.events(), m.jobId(), m.nodes(),
+        return done(core.execute(Replies.once(caller, m.requestId(), 0, new Command.SetTrigger(caller.uid(), user, m.events(), m.jobId(), m.nodes(),
                 m.offsetSeconds(), m.program(), m.permanent())), caller.uid()));
-    }
-
-    static Reply rejected(Decision.Rejected r) {
-        return Reply.error(400, r.errno(), r.sentence());
     }
 
     private static Reply done(Decision decision) {
         return switch (decision) {
             case Decision.Accepted a -> Reply.of(Done.OK);
-            case Decision.Rejected r -> rejected(r);
+            case Decision.Rejected r -> Replies.rejected(r);
         };
     }
 
@@ -258,15 +253,15 @@ public final class ControllerApi {
 
     private Reply diagnostics(ClusterMessages.QueryDiagnostics q) {
         if (!q.reset()) {
-            return Reply.of(controller.diagnostics().reply());
+            return Reply.of(services.diagnostics().reply());
         }
-        controller.statistics().reset();
-        controller.requests().reset();
+        services.statistics().reset();
+        services.requests().reset();
         return Reply.of(Done.OK);
     }
 
     private Reply planned(Caller caller, String message, byte[] body) {
-        return new PlanHandler(core.durable(), controller.clock().now(), controller.planner(), privacy(caller), views()).answer(message, body);
+        return new PlanHandler(core.durable(), services.clock().now(), services.planner(), privacy(caller), views()).answer(message, body);
     }
 
     // ---- jobs
@@ -280,11 +275,11 @@ public final class ControllerApi {
     }
 
     private JobViews views(State state, Set<String> fields) {
-        return new JobViews(state, controller.planner(), controller.clock().now(), controller.conf().text(Key.MAIL_DOMAIN), fields);
+        return new JobViews(state, services.planner(), services.clock().now(), services.conf().text(Key.MAIL_DOMAIN), fields);
     }
 
     private Privacy privacy(Caller caller) {
-        return new Privacy(controller.conf().list(Key.PRIVATE_DATA), core.durable(), caller.uid(), identities.userName(caller.uid()),
+        return new Privacy(services.conf().list(Key.PRIVATE_DATA), core.durable(), caller.uid(), identities.userName(caller.uid()),
                 gid -> identities.byUid(caller.uid()).filter(i -> i.gid() == gid || i.gids().contains(gid)).isPresent());
     }
 
@@ -306,14 +301,14 @@ public final class ControllerApi {
                 && !ok.list().names().stream().allMatch(state.nodes()::has)) {
             return Reply.error(SlurmErrno.INVALID_NODE_NAME);
         }
-        JobQuery query = new JobQuery(state, q, controller.owned(), shown(privacy(caller), q));
+        JobQuery query = new JobQuery(state, q, services.owned(), shown(privacy(caller), q));
         if (q.jobs().size() == 1 && !query.knows(q.jobs().getFirst())) {
             return Reply.error(SlurmErrno.INVALID_JOB_ID);
         }
         Set<String> fields = Set.copyOf(q.fields());
         JobViews views = views(state, fields);
         long now = System.currentTimeMillis() / 1000;
-        long lastPass = controller.planner().lastPass();
+        long lastPass = services.planner().lastPass();
         // the scheduler gives reasons and planned starts when it looks
         long jobsAsOf = Math.max(jobsSince.of(now, state.jobs()), Math.min(lastPass, now));
         Json.Writer out = new Json.Writer();
@@ -330,7 +325,7 @@ public final class ControllerApi {
         List<JobMessages.StepInfo> out = new ArrayList<>();
         List<Job> jobs = new ArrayList<>();
         if (q.jobIds().isEmpty()) {
-            jobs.addAll(controller.activeJobs(state));
+            jobs.addAll(services.activeJobs(state));
         } else {
             for (int id : q.jobIds()) {
                 jobs.addAll(state.tasksOf(id));
@@ -365,7 +360,7 @@ public final class ControllerApi {
 
     private Reply cancel(Caller caller, JobMessages.Cancel m) {
         State durable = core.durable();
-        CancelTargets targets = new CancelTargets(durable, controller.owned(), j -> Access.mayChange(durable, caller.uid(), j),
+        CancelTargets targets = new CancelTargets(durable, services.owned(), j -> Access.mayChange(durable, caller.uid(), j),
                 m.tellsOthers() ? privacy(caller)::shows : j -> false).find(m);
         return chunked(caller, m.requestId(), targets.refs(), targets.errors(), chunk -> new Command.CancelJobs(caller.uid(), chunk, m.signal(),
                 m.batchOnly(), m.full(), m.cronAllowed(), m.hurry(), m.adminComment(), CancelTargets.basicStates(m.states()), m.ctld()));
@@ -379,7 +374,7 @@ public final class ControllerApi {
             // the first is awaited alone: what is refused as a whole is refused then
             while (i < refs.size() && underWay.size() < (i <= CHUNK ? 1 : CHUNKS_AHEAD)) {
                 Command chunk = command.apply(List.copyOf(refs.subList(i, Math.min(refs.size(), i + CHUNK))));
-                underWay.add(core.submit(once(caller, requestId, i, chunk), caller.uid()));
+                underWay.add(core.submit(Replies.once(caller, requestId, i, chunk), caller.uid()));
                 i += CHUNK;
             }
             switch (underWay.remove().join()) {
@@ -389,20 +384,15 @@ public final class ControllerApi {
                     errors.addAll(reply.errors());
                 }
                 case Decision.Rejected r -> {
-                    return rejected(r);
+                    return Replies.rejected(r);
                 }
             }
         }
         return Reply.of(new JobMessages.CancelReply(done, errors));
     }
 
-    /** A message that is sent again acts once; it may stand for several commands. */
-    static Command once(Caller caller, String requestId, int part, Command command) {
-        return requestId.isEmpty() ? command : new Command.Once(requestId + (part == 0 ? "" : "." + part), caller.uid(), command);
-    }
-
     private Reply action(Caller caller, JobMessages.JobAction m) {
-        controller.requests().countAs(RpcNames.ofAction(m.action()));
+        services.requests().countAs(RpcNames.ofAction(m.action()));
         List<Command.JobRef> refs = new ArrayList<>();
         List<JobMessages.JobError> errors = new ArrayList<>();
         for (String text : m.jobs()) {
@@ -411,7 +401,7 @@ public final class ControllerApi {
                 JobMessages.QueryJobs q = new JobMessages.QueryJobs(List.of(), isAdmin(caller) ? List.of() : List.of(caller.uid()), List.of(),
                         List.of(), List.of(), List.of(), List.of(name), List.of(), List.of(), List.of(), false, true, false, false, false,
                         List.of(), false, false);
-                new JobQuery(core.durable(), q, controller.owned(), j -> true).hits()
+                new JobQuery(core.durable(), q, services.owned(), j -> true).hits()
                         .forEach(h -> refs.add(Command.JobRef.found(h.job(), h.tasks())));
                 continue;
             }
@@ -454,13 +444,6 @@ public final class ControllerApi {
             }
         }
         return Reply.of(new JobMessages.CancelReply(done, errors));
-    }
-
-    static Reply tested(Decision decision) {
-        return switch (decision) {
-            case Decision.Accepted a -> Reply.of(a.reply());
-            case Decision.Rejected r -> rejected(r);
-        };
     }
 
     // ---- interactive jobs and steps
@@ -507,9 +490,9 @@ public final class ControllerApi {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         if (told) {
-            controller.clients().heard(jobId, System.nanoTime() / 1_000_000_000L);
+            services.clients().heard(jobId, System.nanoTime() / 1_000_000_000L);
         }
-        Job job = watch.await(jobId, Math.min(waitMs, WAIT_MS_MAX), () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
+        Job job = watch.await(jobId, Math.min(waitMs, Replies.WAIT_MS_MAX), () -> core.durable().jobs().find(jobId).filter(ready).orElse(null));
         List<String> said = told ? notices.take(jobId) : List.of();
         return core.durable().jobs().find(jobId).map(j -> Reply.of(told ? allocation(job == null ? j : job, said)
                         : allocation(j, said, ready.test(j))))
@@ -569,7 +552,7 @@ public final class ControllerApi {
         }
         NodeViews views = nodeViews(state);
         List<ClusterMessages.PartitionInfo> out = new ArrayList<>();
-        for (String name : controller.partitionOrder(state)) {
+        for (String name : services.partitionOrder(state)) {
             state.partitions().find(name).filter(p -> q.all() || sight.shows(p)).ifPresent(p -> out.add(views.info(p)));
         }
         long now = System.currentTimeMillis() / 1000;
@@ -579,7 +562,7 @@ public final class ControllerApi {
     private Reply licences(ClusterMessages.QueryLicenses q) {
         State state = core.durable();
         Map<String, Integer> used = new HashMap<>();
-        controller.activeJobs(state).forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
+        services.activeJobs(state).forEach(j -> Licenses.held(j).forEach(i -> used.merge(i.name(), i.count(), Integer::sum)));
         Map<String, Integer> kept = new TreeMap<>();
         long now = System.currentTimeMillis() / 1000;
         state.reservations().values().stream().filter(r -> r.isActive(now))
@@ -604,7 +587,7 @@ public final class ControllerApi {
     }
 
     private Reply reboot(Caller caller, ClusterMessages.RebootNodes m) {
-        if (m.action().isEmpty() && controller.conf().text(dev.muster.config.key.Key.REBOOT_PROGRAM).isEmpty()) {
+        if (m.action().isEmpty() && services.conf().text(dev.muster.config.key.Key.REBOOT_PROGRAM).isEmpty()) {
             return Reply.error(400, SlurmErrno.ERROR, "RebootProgram isn't defined");
         }
         Optional<List<String>> names = nodesNamed(m.nodes());
@@ -631,7 +614,7 @@ public final class ControllerApi {
 
     private Reply createNodes(Caller caller, ClusterMessages.CreateNodes m) {
         List<ConfigError> errors = new ArrayList<>();
-        List<Node.Spec> specs = ConfigBridge.nodes(m.line(), controller.conf(), errors);
+        List<Node.Spec> specs = ConfigBridge.nodes(m.line(), services.conf(), errors);
         if (!errors.isEmpty()) {
             errors.forEach(e -> log.error(e.sentence()));
             return Reply.error(400, SlurmErrno.ERROR, SlurmErrno.ERROR.sentence());
@@ -649,24 +632,24 @@ public final class ControllerApi {
         return switch (core.execute(new Command.AssignNode(caller.uid(), m.hostname(), m.address(), m.port(), m.feature(), m.hardware()),
                 caller.uid())) {
             case Decision.Accepted a -> Reply.of(new ClusterMessages.AssignedNode(String.valueOf(a.reply())));
-            case Decision.Rejected r -> rejected(r);
+            case Decision.Rejected r -> Replies.rejected(r);
         };
     }
 
     private Reply updatePartition(Caller caller, ClusterMessages.UpdatePartition m) {
         Map<String, String> changes = new TreeMap<>();
         m.changes().forEach((k, v) -> changes.put(k.toLowerCase(java.util.Locale.ROOT), v));
-        Map<String, Integer> gids = controller.allowedGids(changes);
+        Map<String, Integer> gids = services.allowedGids(changes);
         Reply reply = done(core.execute(new Command.UpdatePartition(caller.uid(), m.partition(),
                 HostFunctions.expanded(changes, core.durable()), gids), caller.uid()));
         if (changes.keySet().stream().anyMatch("allowgroups"::startsWith)) {
-            controller.groupLook().soon();
+            services.groupLook().soon();
         }
         return reply;
     }
 
     private Reply createPartition(Caller caller, ClusterMessages.CreatePartition m) {
-        return switch (controller.newPartition(m)) {
+        return switch (services.newPartition(m)) {
             case PartitionEdit.Edited e -> done(core.execute(new Command.CreatePartition(caller.uid(), e.partition()), caller.uid()));
             case PartitionEdit.Refused r -> Reply.error(400, r.errno(), r.sentence());
         };
@@ -676,11 +659,11 @@ public final class ControllerApi {
         try {
             AccountingRows.Query asked = q.by(caller.uid());
             // slurmdbd has left out what it knows the asker may not see; what slurm.conf hides besides is taken out here
-            Optional<byte[]> written = privacy(caller).hides("jobs") ? Optional.empty() : controller.accounting().written(asked, core.durableIndex());
+            Optional<byte[]> written = privacy(caller).hides("jobs") ? Optional.empty() : services.accounting().written(asked, core.durableIndex());
             if (written.isPresent()) {
                 return new Reply(200, written.get());
             }
-            AccountingRows.Answer found = controller.accounting().query(asked.unpacked(), core.durableIndex());
+            AccountingRows.Answer found = services.accounting().query(asked.unpacked(), core.durableIndex());
             AccountingRows.Answer shown = privacy(caller).shown(found).upTo(found.next());
             return asked.packed() ? new Reply(200, PackedRows.of(asked, shown, PackedRows.Numbers.NONE)) : Reply.of(shown);
         } catch (AccountingException e) {

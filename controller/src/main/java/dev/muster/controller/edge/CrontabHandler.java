@@ -2,6 +2,7 @@ package dev.muster.controller.edge;
 
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.view.Privacy;
+import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Crontab;
@@ -22,12 +23,12 @@ import java.util.Optional;
 
 /** The edge of scrontab: each entry's job is resolved as one of sbatch, and times of the day are this host's. */
 final class CrontabHandler {
-    private final ControllerApi api;
+    private final SubmitHandler submissions;
     private final CoreThread core;
     private final Identities identities;
 
-    CrontabHandler(ControllerApi api, CoreThread core, Identities identities) {
-        this.api = api;
+    CrontabHandler(SubmitHandler submissions, CoreThread core, Identities identities) {
+        this.submissions = submissions;
         this.core = core;
         this.identities = identities;
     }
@@ -54,7 +55,7 @@ final class CrontabHandler {
         if (owner.isEmpty()) {
             return Reply.error(SlurmErrno.USER_ID_MISSING);
         }
-        if (m.userId() != caller.uid() && !api.isAdmin(caller)) {
+        if (m.userId() != caller.uid() && !Access.isAdmin(core.durable(), caller.uid())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         // for the job's rules it is its owner who submits it
@@ -62,7 +63,7 @@ final class CrontabHandler {
         List<Command.CronEntry> entries = new ArrayList<>();
         List<Command.SubmitJob> jobs = new ArrayList<>();
         for (CronMessages.CronJob e : m.entries()) {
-            switch (api.submissions().request(submitter, athome(e.job(), owner.get()))) {
+            switch (submissions.request(submitter, athome(e.job(), owner.get()))) {
                 case SubmitHandler.Refused r -> {
                     return r.reply(r.said());
                 }
@@ -74,7 +75,7 @@ final class CrontabHandler {
         }
         String zone = ZoneId.systemDefault().getId();
         Command command = new Command.SetCrontab(caller.uid(), m.userId(), zone, m.text(), entries);
-        Decision decision = api.submissions().decided(command, caller.uid(), jobs);
+        Decision decision = submissions.decided(command, caller.uid(), jobs);
         return switch (decision) {
             case Decision.Rejected r -> Reply.error(400, r.errno(), r.sentence());
             case Decision.Accepted a -> Reply.of(new CronMessages.CrontabSet(((List<?>) a.reply()).stream().map(id -> (Integer) id).toList()));

@@ -65,9 +65,9 @@ final class JobUpdateHandler {
                 continue;
             }
             Map<String, String> meant = HostFunctions.expanded(filtered.map(SubmitFilter.Changed::changes).orElse(changes), state);
-            switch (core.execute(ControllerApi.once(caller, m.requestId(), number, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
+            switch (core.execute(Replies.once(caller, m.requestId(), number, new Command.UpdateJob(caller.uid(), ref, meant)), caller.uid())) {
                 case Decision.Rejected r when said.isEmpty() && refs.size() == 1 || r.errno() == SlurmErrno.NOT_SUPPORTED -> {
-                    return ControllerApi.rejected(r);
+                    return Replies.rejected(r);
                 }
                 case Decision.Rejected r -> refused(state, ref, new JobError(ref.text(), r.errno().number(), r.sentence(), said), outcomes, errors);
                 case Decision.Accepted a -> done(state, ref, ((JobMessages.CancelReply) a.reply()).errors(), said, outcomes, errors);
@@ -109,7 +109,7 @@ final class JobUpdateHandler {
                 more.remove(PRIORITY);
                 out.add(ref);
             }
-            Command update = ControllerApi.once(caller, ofScript(requestId), number, new Command.UpdateJob(caller.uid(), ref, more));
+            Command update = Replies.once(caller, ofScript(requestId), number, new Command.UpdateJob(caller.uid(), ref, more));
             if (!more.isEmpty() && core.execute(update, caller.uid()) instanceof Decision.Rejected r) {
                 errors.add(new JobError(shown(state, ref), r.errno().number(), r.sentence()));
             }

@@ -1,7 +1,6 @@
 package dev.muster.controller.edge;
 
 import dev.muster.config.key.Key;
-import dev.muster.controller.Controller;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.view.HostFunctions;
 import dev.muster.controller.view.Privacy;
@@ -35,11 +34,11 @@ import java.util.TreeMap;
 /** The edge of reservations: users and groups are resolved here, and days are this host's. */
 final class ReservationHandler {
     private final CoreThread core;
-    private final Controller controller;
+    private final ControllerServices services;
     private final Identities identities;
 
-    ReservationHandler(Controller controller, CoreThread core, Identities identities) {
-        this.controller = controller;
+    ReservationHandler(ControllerServices services, CoreThread core, Identities identities) {
+        this.services = services;
         this.core = core;
         this.identities = identities;
     }
@@ -118,7 +117,7 @@ final class ReservationHandler {
     Reply query(Caller caller, ClusterMessages.QueryReservations q) {
         State state = core.durable();
         long now = System.currentTimeMillis() / 1000;
-        boolean all = !new Privacy(controller.conf().list(Key.PRIVATE_DATA), state, caller.uid(), identities.userName(caller.uid()))
+        boolean all = !new Privacy(services.conf().list(Key.PRIVATE_DATA), state, caller.uid(), identities.userName(caller.uid()))
                 .hides("reservations");
         Optional<Identity> who = all ? Optional.empty() : identities.byUid(caller.uid());
         List<ReservationInfo> out = new ArrayList<>();

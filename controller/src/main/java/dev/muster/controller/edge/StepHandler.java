@@ -1,6 +1,5 @@
 package dev.muster.controller.edge;
 
-import dev.muster.controller.Controller;
 import dev.muster.controller.engine.Blobs;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.engine.Watch;
@@ -30,13 +29,13 @@ import java.util.function.Function;
 /** The edge of srun's steps: an environment goes to the blobs, and a step whose resources are busy is asked for again. */
 public final class StepHandler {
     private static final Reply REFUSED = Reply.error(400, SlurmErrno.ERROR, SubmitHandler.NUL);
-    private final Controller controller;
+    private final ControllerServices services;
     private final CoreThread core;
     private final Blobs blobs;
     private final Watch watch;
 
-    StepHandler(Controller controller, CoreThread core, Blobs blobs, Watch watch) {
-        this.controller = controller;
+    StepHandler(ControllerServices services, CoreThread core, Blobs blobs, Watch watch) {
+        this.services = services;
         this.core = core;
         this.blobs = blobs;
         this.watch = watch;
@@ -56,9 +55,9 @@ public final class StepHandler {
     }
 
     private Reply createStep(Caller caller, JobMessages.CreateStep m) {
-        Command.CreateStep command = step(caller, m, controller.randomToken());
+        Command.CreateStep command = step(caller, m, services.randomToken());
         return switch (stepped(caller, m.jobId(), m.waitMs(), command, List.of(command))) {
-            case Decision.Rejected r -> ControllerApi.rejected(r);
+            case Decision.Rejected r -> Replies.rejected(r);
             case Decision.Accepted a -> started(m.jobId(), (Integer) a.reply()).map(Reply::of)
                     .orElseGet(() -> Reply.error(SlurmErrno.INVALID_JOB_ID));
         };
@@ -68,13 +67,13 @@ public final class StepHandler {
         if (m.parts().isEmpty()) {
             return Reply.error(SlurmErrno.NOT_HET_JOB);
         }
-        String token = controller.randomToken();
+        String token = services.randomToken();
         List<Command.CreateStep> parts = m.parts().stream().map(p -> step(caller, p, token)).toList();
         int leader = core.durable().jobs().find(m.parts().getFirst().jobId()).map(j -> j.het().jobId()).orElse(0);
         return switch (stepped(caller, leader, m.waitMs(), new Command.CreateHetStep(caller.uid(), m.requestId(), parts), parts)) {
-            case Decision.Rejected r -> ControllerApi.rejected(r);
+            case Decision.Rejected r -> Replies.rejected(r);
             case Decision.Accepted a -> {
-                List<JobMessages.StepStarted> all = started(core.durable(), controller.links()::address, m.parts(), (Integer) a.reply());
+                List<JobMessages.StepStarted> all = started(core.durable(), services.links()::address, m.parts(), (Integer) a.reply());
                 yield all.size() == parts.size() ? Reply.of(new JobMessages.HetStepStarted(all)) : Reply.error(SlurmErrno.INVALID_JOB_ID);
             }
         };
@@ -104,7 +103,7 @@ public final class StepHandler {
 
     private Decision stepped(Caller caller, int jobId, int waitMs, Command command) {
         Decision[] last = new Decision[1];
-        Decision decision = watch.await(jobId, Math.min(waitMs, ControllerApi.WAIT_MS_MAX), () -> {
+        Decision decision = watch.await(jobId, Math.min(waitMs, Replies.WAIT_MS_MAX), () -> {
             last[0] = core.execute(command, caller.uid());
             boolean later = last[0] instanceof Decision.Rejected r && r.errno().isStepToCome();
             return later ? null : last[0];
@@ -123,7 +122,7 @@ public final class StepHandler {
     }
 
     private Optional<JobMessages.StepStarted> started(int jobId, int stepId) {
-        return started(core.durable(), controller.links()::address, jobId, stepId);
+        return started(core.durable(), services.links()::address, jobId, stepId);
     }
 
     /** @param address where a node is spoken to */

@@ -1,7 +1,6 @@
 package dev.muster.controller.edge;
 
 import dev.muster.config.key.Key;
-import dev.muster.controller.Controller;
 import dev.muster.controller.engine.Blobs;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.lua.SubmitScript;
@@ -40,14 +39,14 @@ public final class SubmitHandler {
     static final String NUL = "A text of the request contains a NUL character";
     private static final String NOT_ALLOWED = " since it's not allowed by configuration (AllowSpecResourcesUsage = No)";
 
-    private final Controller controller;
+    private final ControllerServices services;
     private final CoreThread core;
     private final Identities identities;
     private final Blobs blobs;
     private final DaemonLog log;
 
-    SubmitHandler(Controller controller, CoreThread core, Identities identities, Blobs blobs, DaemonLog log) {
-        this.controller = controller;
+    SubmitHandler(ControllerServices services, CoreThread core, Identities identities, Blobs blobs, DaemonLog log) {
+        this.services = services;
         this.core = core;
         this.identities = identities;
         this.blobs = blobs;
@@ -56,13 +55,13 @@ public final class SubmitHandler {
 
     /** SchedulerParameters=max_script_size=…, at most what a request may hold. */
     private int scriptBytesMax() {
-        String text = controller.conf().schedulerParameters().getOrDefault("max_script_size", "");
+        String text = services.conf().schedulerParameters().getOrDefault("max_script_size", "");
         return Digits.only(text, 9) && text.charAt(0) != '0' ? Math.min(SCRIPT_BYTES_TOP, Integer.parseInt(text)) : SCRIPT_BYTES_MAX;
     }
 
     /** Likewise of the line that it was submitted by: max_submit_line_size. */
     private int lineBytesMax() {
-        String text = controller.conf().schedulerParameters().getOrDefault("max_submit_line_size", "");
+        String text = services.conf().schedulerParameters().getOrDefault("max_submit_line_size", "");
         return Digits.only(text, 9) && text.charAt(0) != '0' ? Math.min(LINE_BYTES_TOP, Integer.parseInt(text)) : LINE_BYTES_TOP / 2;
     }
 
@@ -76,7 +75,7 @@ public final class SubmitHandler {
     /** What job_submit.lua told the user comes before anything else. */
     private static Reply saying(Decision decision, List<String> said) {
         if (said.isEmpty()) {
-            return ControllerApi.tested(decision);
+            return Replies.tested(decision);
         }
         return switch (decision) {
             case Decision.Accepted a when a.reply() instanceof JobMessages.SubmitReply s -> Reply.of(s.saying(said));
@@ -192,7 +191,7 @@ public final class SubmitHandler {
      * @param immediate of the whole request, for the site's script
      */
     private Resolved request(Caller caller, JobMessages.Submit m, int component, boolean immediate) {
-        if (controller.isFull()) {
+        if (services.isFull()) {
             return new Refused(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable");
         }
         if (m.script().length() > scriptBytesMax()) {
@@ -233,7 +232,7 @@ public final class SubmitHandler {
         List<String> said = new ArrayList<>();
         boolean mayNotWait = m.immediate();
         JobDesc before = JobSubmit.before(core.durable(), wanted, "lua");
-        switch (controller.filter().submit(before, batch, variables, immediate, component, caller.uid()).orElse(null)) {
+        switch (services.filter().submit(before, batch, variables, immediate, component, caller.uid()).orElse(null)) {
             case SubmitScript.Refused r -> {
                 return new Refused(r.errno(), r.sentence(), r.said());
             }
@@ -248,7 +247,7 @@ public final class SubmitHandler {
         }
         boolean isAsked = m.job().request().coreSpec() != 0 || m.job().request().threadSpec() > 0;
         wanted = allowed(wanted, isAsked ? ignored : new ArrayList<>());
-        switch (controller.buffers().submitted(core.durable(), wanted, batch, component)) {
+        switch (services.buffers().submitted(core.durable(), wanted, batch, component)) {
             case BurstBuffers.Taken t -> wanted = t.desc();
             case BurstBuffers.Refused r -> {
                 return new Refused(r.errno(), r.sentence());
@@ -260,7 +259,7 @@ public final class SubmitHandler {
         JobDesc.Payload p = wanted.payload();
         JobDesc desc = wanted.withPayload(new JobDesc.Payload(scriptHash, envHash, p.arguments(), p.submitHost(),
                 p.submitPid(), p.submitLine(), p.umask(), p.limits()));
-        if (controller.conf().has(dev.muster.config.key.Key.JOB_SUBMIT_PLUGINS, "logging")) {
+        if (services.conf().has(dev.muster.config.key.Key.JOB_SUBMIT_PLUGINS, "logging")) {
             log.info(JobSubmit.logged(desc, caller.uid()));
         }
         return new Request(

@@ -1,6 +1,5 @@
 package dev.muster.controller.engine;
 
-import dev.muster.controller.Clean;
 import dev.muster.daemon.StartErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -57,7 +56,7 @@ public final class StateDirectory {
         out.checkName(cluster);
         out.checkForeign(complain);
         if (clean) {
-            Clean.wipe(directory);
+            StateReset.wipe(directory);
             Files.deleteIfExists(directory.resolve(HIGHEST_FILE));
         }
         for (String part : List.of("journal", "blobs", "accounting")) {

@@ -1,4 +1,4 @@
-package dev.muster.controller;
+package dev.muster.controller.engine;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -8,8 +8,8 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /** {@code slurmctld -c}: forgets the cluster's state, not its key. */
-public final class Clean {
-    private Clean() {}
+public final class StateReset {
+    private StateReset() {}
 
     public static void wipe(Path stateDir) throws IOException {
         for (String part : new String[] {"journal", "blobs", "accounting"}) {

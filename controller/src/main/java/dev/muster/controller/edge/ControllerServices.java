@@ -1,0 +1,87 @@
+package dev.muster.controller.edge;
+
+import dev.muster.config.SlurmConf;
+import dev.muster.controller.accounting.Accounting;
+import dev.muster.controller.config.ConfigService;
+import dev.muster.controller.engine.ChangeLog;
+import dev.muster.controller.engine.Clock;
+import dev.muster.controller.nodes.NodeLinks;
+import dev.muster.controller.site.BurstBuffers;
+import dev.muster.controller.stats.DebugFlags;
+import dev.muster.controller.stats.Statistics;
+import dev.muster.controller.view.OwnedJobs;
+import dev.muster.core.partition.PartitionEdit;
+import dev.muster.core.state.Job;
+import dev.muster.core.state.State;
+import dev.muster.daemon.Requests;
+import dev.muster.model.api.ClusterMessages;
+import dev.muster.scheduler.Scheduler;
+import java.util.List;
+import java.util.Map;
+
+/** What the handlers of requests need of the running controller. Thread-safe. */
+public interface ControllerServices {
+    Accounting accounting();
+
+    /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
+    List<Job> activeJobs(State state);
+
+    /** Of the groups that AllowGroups is to have, by its key or the beginning of it. */
+    Map<String, Integer> allowedGids(Map<String, String> changes);
+
+    BurstBuffers buffers();
+
+    Certificates certificates();
+
+    Clients clients();
+
+    Clock clock();
+
+    SlurmConf conf();
+
+    ClusterMessages.ConfigReply config();
+
+    ConfigService configService();
+
+    DebugFlags debugFlags();
+
+    DebugLevels debugLevels();
+
+    Diagnostics diagnostics();
+
+    SubmitFilter filter();
+
+    GroupLook groupLook();
+
+    /** Nothing new is taken before what was acknowledged would have to be dropped. */
+    boolean isFull();
+
+    NodeLinks links();
+
+    PartitionEdit.Outcome newPartition(ClusterMessages.CreatePartition m);
+
+    ChangeLog news();
+
+    /** Whose jobs there are. */
+    OwnedJobs owned();
+
+    /** In the order of the file, then what was created since. */
+    List<String> partitionOrder(State state);
+
+    ClusterMessages.PingReply ping();
+
+    Scheduler planner();
+
+    String randomToken();
+
+    /** Reads the file again. A bad file changes nothing; each line of the answer names one mistake and its place. */
+    String reconfigure();
+
+    Requests requests();
+
+    String shutdown(boolean controllerOnly);
+
+    Statistics statistics();
+
+    TokenIssuer tokens();
+}
