@@ -279,7 +279,8 @@ public final class Router implements RequestHandler {
     }
 
     private static String plugin(String tag) {
-        return "openapi/" + OpenApiPlugins.TAGS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst().orElse("");
+        return "openapi/" + OpenApiPlugins.TAGS.entrySet().stream().filter(e -> e.getValue().equals(tag)).map(Map.Entry::getKey).findFirst()
+                .orElse("");
     }
 
     private Json.Obj body(Request request, Contract.Operation operation, int version, Envelope out) throws RestException {

@@ -47,7 +47,8 @@ public final class ConfigView {
         List<String> live = lines.stream().map(line -> line.startsWith("DebugFlags ") ? with(line, String.join(",", flags.on()))
                 : line.startsWith("SlurmSchedLogLevel ") ? with(line, scheduling.isOn() ? "1" : "0")
                 : line.startsWith("SlurmctldDebug ") ? with(line, SlurmConf.debugName(log.level())) : line).toList();
-        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live.stream().map(line -> changed(state, line)).toList(), new TreeMap<>());
+        return new ClusterMessages.ConfigReply(System.currentTimeMillis() / 1000, live.stream().map(line -> changed(state, line)).toList(),
+                new TreeMap<>());
     }
 
     /** What scontrol has changed since slurm.conf was read. */

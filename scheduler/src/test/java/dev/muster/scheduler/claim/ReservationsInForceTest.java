@@ -194,7 +194,8 @@ class ReservationsInForceTest {
                 }
                 Map<Integer, List<PlannedPlace>> all = new ReservationsInForce(s.cluster(), s.queue().ranks()::has, c.state(), now(c),
                         PlannedReservations.NONE).renewed(plan.claims(), -1).byJob();
-                assertThat(new ReservationsInForce(s.cluster(), s.queue().ranks()::has, c.state(), now(c), PlannedReservations.NONE).renewed(plan.claims(), plan.changes()).byJob())
+                assertThat(new ReservationsInForce(s.cluster(), s.queue().ranks()::has, c.state(), now(c),
+                        PlannedReservations.NONE).renewed(plan.claims(), plan.changes()).byJob())
                         .as("seed " + seed + " step " + step)
                         .isEqualTo(all);
                 kept += all.size();
