@@ -52,7 +52,11 @@ public final class SlurmConf {
     private final long contentHash;
     private volatile Map<String, NodeConf> nodesByName;
 
-    /** A program that scontrol may name for power up, down or reboot. @param location slurmctld or slurmd */
+    /**
+     * A program that scontrol may name for power up, down or reboot.
+     *
+     * @param location slurmctld or slurmd
+     */
     public record PowerAction(String name, String location, String program) {
         public boolean isAtNode() {
             return location.equals("slurmd");

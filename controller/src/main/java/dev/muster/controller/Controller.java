@@ -328,7 +328,11 @@ public final class Controller implements ControllerServices {
         recovered = known.index();
     }
 
-    /** Snapshot, then journal: the state as of the last durable entry. @param opening accounting's tables are opened while the snapshot is read */
+    /**
+     * Snapshot, then journal: the state as of the last durable entry.
+     *
+     * @param opening accounting's tables are opened while the snapshot is read
+     */
     private void recover(CompletableFuture<Accounting> opening) {
         long began = System.nanoTime();
         Recovery recovered = Recovery.of(journal, blobs::put, new Recovery.Follower() {

@@ -163,7 +163,11 @@ class MessageRightsTest {
         return Json.object(reply.body()).integer("jobId");
     }
 
-    /** A job of the owner's. @return its number */
+    /**
+     * A job of the owner's.
+     *
+     * @return its number
+     */
     private static int job(boolean held) {
         return submitted("Submit", submission(held, 1));
     }

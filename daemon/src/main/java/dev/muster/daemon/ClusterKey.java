@@ -19,7 +19,11 @@ public final class ClusterKey {
 
     private ClusterKey() {}
 
-    /** The first key file there is. @throws IOException if it is open to others, too short or unreadable */
+    /**
+     * The first key file there is.
+     *
+     * @throws IOException if it is open to others, too short or unreadable
+     */
     public static Optional<KeySet> find(AuthPlaces places) throws IOException {
         for (File file : places.keyFiles()) {
             if (file.isFile()) {
@@ -51,7 +55,11 @@ public final class ClusterKey {
         return KeySet.of(key);
     }
 
-    /** Keys from their file. @throws IOException if it is open to others, too short or unreadable */
+    /**
+     * Keys from their file.
+     *
+     * @throws IOException if it is open to others, too short or unreadable
+     */
     public static KeySet read(Path path) throws IOException {
         Set<PosixFilePermission> mode = Files.getPosixFilePermissions(path);
         if (mode.contains(PosixFilePermission.OTHERS_READ) || mode.contains(PosixFilePermission.OTHERS_WRITE)) {

@@ -84,7 +84,11 @@ public final class Sessions {
                 .telling(sentence -> complain.accept(sentence));
     }
 
-    /** A session good for now. @throws IllegalStateException if there is neither key nor munge */
+    /**
+     * A session good for now.
+     *
+     * @throws IllegalStateException if there is neither key nor munge
+     */
     public synchronized Session session() {
         long now = System.currentTimeMillis();
         if (current == null || Session.isOld(issuedMs, now)) {

@@ -59,7 +59,11 @@ public final class TokenKey {
         return Optional.of(new Tokens(own, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
     }
 
-    /** Tokens of a key in a file. @throws IOException if it cannot be read or is open to others */
+    /**
+     * Tokens of a key in a file.
+     *
+     * @throws IOException if it cannot be read or is open to others
+     */
     public static Tokens tokens(Path file, String claim, Identities identities) throws IOException {
         return new Tokens(key(file), claim, name -> caller(identities, name), System::currentTimeMillis);
     }
@@ -68,7 +72,11 @@ public final class TokenKey {
         return identities.byName(name).filter(i -> i.user().equals(name)).map(i -> new Caller(i.uid(), i.gid()));
     }
 
-    /** Who may sign tokens beside this cluster. @throws IOException if it cannot be read, anybody may write it, or it has no key of use */
+    /**
+     * Who may sign tokens beside this cluster.
+     *
+     * @throws IOException if it cannot be read, anybody may write it, or it has no key of use
+     */
     private static Optional<Jwks> others(Path file) throws IOException {
         if (!Files.isReadable(file)) {
             throw new IOException("auth/jwt: Could not load JWKS file (" + file + ")");

@@ -111,7 +111,11 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
             }
         }
 
-        /** The next frame is in the buffer, at its position, and whole. @return its size in bytes */
+        /**
+         * The next frame is in the buffer, at its position, and whole.
+         *
+         * @return its size in bytes
+         */
         private int frame() throws IOException {
             if (!holds(Frames.HEADER_BYTES)) {
                 throw JournalException.damaged(file, at, "the snapshot ends without its closing frame");
@@ -134,7 +138,11 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
             at += bytes;
         }
 
-        /** Reads on until so many bytes lie from the position on. @return false at the end of the file */
+        /**
+         * Reads on until so many bytes lie from the position on.
+         *
+         * @return false at the end of the file
+         */
         private boolean holds(int bytes) throws IOException {
             if (buffer.remaining() >= bytes) {
                 return true;

@@ -53,7 +53,11 @@ final class NodeCertificate {
         next = settings.spoolDirectory().resolve("slurmd_cert_token");
     }
 
-    /** The certificate of before while it is fresh, else a new one. @throws IOException with the sentence, if there is none to be had */
+    /**
+     * The certificate of before while it is fresh, else a new one.
+     *
+     * @throws IOException with the sentence, if there is none to be had
+     */
     TlsIdentity open() throws IOException {
         List<String> missing = conf.missing(CertmgrWords.TOKEN, CertmgrWords.REQUEST, CertmgrWords.KEY);
         if (!missing.isEmpty()) {

@@ -107,7 +107,11 @@ final class WarmUp {
         return false;
     }
 
-    /** No more runs or wants to than there are processors. @param loadavg of /proc: the one who reads it is among those that run */
+    /**
+     * No more runs or wants to than there are processors.
+     *
+     * @param loadavg of /proc: the one who reads it is among those that run
+     */
     static boolean isCalm(String loadavg, int cpus) {
         String[] words = loadavg.split(" ");
         String running = words.length < 4 ? "" : words[3].split("/")[0];

@@ -54,7 +54,11 @@ final class EmulatedNodes implements AutoCloseable {
     /** @param count of nodes; lastNs: when the last of them heard of it, by {@link System#nanoTime} */
     record Seen(int count, long lastNs) {}
 
-    /** Connects from {@link #start} on. @throws IOException with the sentence, if slurm.conf does not do */
+    /**
+     * Connects from {@link #start} on.
+     *
+     * @throws IOException with the sentence, if slurm.conf does not do
+     */
     EmulatedNodes(Path file, String names, DaemonLog log) throws IOException {
         conf = switch (SlurmConf.read(file.toFile())) {
             case SlurmConf.Parsed.Ok ok -> ok.conf();
@@ -145,7 +149,11 @@ final class EmulatedNodes implements AutoCloseable {
         return freed.get();
     }
 
-    /** Of one step, or of a job's shares. @param stepId or {@link #PREPARED} */
+    /**
+     * Of one step, or of a job's shares.
+     *
+     * @param stepId or {@link #PREPARED}
+     */
     Seen seen(int jobId, int stepId) {
         return seen.getOrDefault(List.of(jobId, stepId), new Seen(0, 0));
     }

@@ -101,7 +101,11 @@ public final class Rig {
         }
     }
 
-    /** Asks, and reads nothing of an answer that is still to be written. @return its status */
+    /**
+     * Asks, and reads nothing of an answer that is still to be written.
+     *
+     * @return its status
+     */
     int begun(String method, String target, String body) {
         int mark = target.indexOf('?');
         Map<String, String> query = Request.query(mark < 0 ? "" : target.substring(mark + 1)).orElseThrow();

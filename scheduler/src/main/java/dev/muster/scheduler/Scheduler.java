@@ -358,12 +358,20 @@ public final class Scheduler implements Planner {
         return forecasts.await(wake, ms);
     }
 
-    /** Makes it, on the caller's thread, and leaves it to be taken up. @param whole {@link #planRest} is to go on with it */
+    /**
+     * Makes it, on the caller's thread, and leaves it to be taken up.
+     *
+     * @param whole {@link #planRest} is to go on with it
+     */
     public Forecast.Made plan(Forecast.Input in, boolean whole) {
         return forecasts.plan(in, whole);
     }
 
-    /** Goes on with the rest, of the time behind the days that passes go by. @return whether there is more to do */
+    /**
+     * Goes on with the rest, of the time behind the days that passes go by.
+     *
+     * @return whether there is more to do
+     */
     public boolean planRest() {
         return forecasts.planRest();
     }

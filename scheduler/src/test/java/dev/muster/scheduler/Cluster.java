@@ -299,7 +299,11 @@ public final class Cluster {
         }
     }
 
-    /** Without a word to the daemon. @param ofSecond milliseconds */
+    /**
+     * Without a word to the daemon.
+     *
+     * @param ofSecond milliseconds
+     */
     public void jump(long more, int ofSecond) {
         seconds += more;
         ms = ofSecond;

@@ -17,7 +17,7 @@ final class BitSet64 {
         return mark == 0 ? hasZero : table[place(table, mark)] == mark;
     }
 
-    /** @return false if it was there */
+    /** Returns false if it was there. */
     boolean add(long mark) {
         if (mark == 0) {
             size += hasZero ? 0 : 1;

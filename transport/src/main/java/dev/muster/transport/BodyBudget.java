@@ -29,7 +29,11 @@ final class BodyBudget {
         return new BodyBudget(Math.max(Runtime.getRuntime().maxMemory() / 4, 2 * Server.BODY_BYTES_MAX), ownUid);
     }
 
-    /** Takes the bytes for an owner, all or none. @return false if they are too much now: the sender tries again later */
+    /**
+     * Takes the bytes for an owner, all or none.
+     *
+     * @return false if they are too much now: the sender tries again later
+     */
     boolean reserve(int owner, long bytes) {
         if (bytes <= FREE_BYTES) {
             return true;

@@ -79,25 +79,41 @@ public final class Client implements AutoCloseable {
         this.nonces = nonces;
     }
 
-    /** How long a connection may take to be established (TCPTimeout). @return this */
+    /**
+     * How long a connection may take to be established (TCPTimeout).
+     *
+     * @return this
+     */
     public Client connectWithin(int ms) {
         connectMs = Math.max(1, ms);
         return this;
     }
 
-    /** The daemon that is asked, in what requests sign ({@link Audience}). @return this */
+    /**
+     * The daemon that is asked, in what requests sign ({@link Audience}).
+     *
+     * @return this
+     */
     public Client to(String daemon) {
         audience = daemon;
         return this;
     }
 
-    /** Connections are made over TLS from now on. @return this */
+    /**
+     * Connections are made over TLS from now on.
+     *
+     * @return this
+     */
     public Client over(Tls how) {
         tls = how;
         return this;
     }
 
-    /** How long a request is tried again when the daemon says that the user asks too much. @return this */
+    /**
+     * How long a request is tried again when the daemon says that the user asks too much.
+     *
+     * @return this
+     */
     public Client backOffWithin(int seconds) {
         backOffSeconds = seconds;
         return this;

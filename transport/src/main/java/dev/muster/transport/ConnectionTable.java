@@ -83,7 +83,12 @@ final class ConnectionTable {
         return DEFAULT_DESCRIPTORS;
     }
 
-    /** Adds a fresh connection if there is room or room can be made. @param nowNs as of nanoTime @return false if it has to wait */
+    /**
+     * Adds a fresh connection if there is room or room can be made.
+     *
+     * @param nowNs as of nanoTime
+     * @return false if it has to wait
+     */
     boolean add(Entry fresh, long nowNs) {
         Optional<Entry> victim = Optional.empty();
         synchronized (this) {
@@ -122,7 +127,11 @@ final class ConnectionTable {
         ofPeer.add(fresh);
     }
 
-    /** The connection's caller has been authenticated. @return false if that user has too many connections */
+    /**
+     * The connection's caller has been authenticated.
+     *
+     * @return false if that user has too many connections
+     */
     boolean authenticated(Entry connection, int uid) {
         Optional<Entry> victim = Optional.empty();
         synchronized (this) {

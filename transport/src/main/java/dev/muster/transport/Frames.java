@@ -60,7 +60,11 @@ public final class Frames implements AutoCloseable {
         return in.available() > 0;
     }
 
-    /** The next frame. @throws EOFException when the other side is gone */
+    /**
+     * The next frame.
+     *
+     * @throws EOFException when the other side is gone
+     */
     public byte[] receive() throws IOException {
         waitingNs = System.nanoTime() | 1;
         try {

@@ -46,7 +46,11 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
         return text + "." + encode(mac(key, text));
     }
 
-    /** A whole token that the key has signed and whose time is not over; empty for any other text. @param claim the site's own for the user, or "" */
+    /**
+     * A whole token that the key has signed and whose time is not over; empty for any other text.
+     *
+     * @param claim the site's own for the user, or ""
+     */
     public static Optional<Jwt> check(byte[] key, String claim, String token, long nowS) {
         int dot = token.lastIndexOf('.');
         if (dot < 0 || token.length() > LENGTH_MAX) {

@@ -37,7 +37,11 @@ public final class Pem {
 
     private Pem() {}
 
-    /** All certificates of a text, in its order. @throws IOException if there is none */
+    /**
+     * All certificates of a text, in its order.
+     *
+     * @throws IOException if there is none
+     */
     public static List<X509Certificate> certificates(byte[] text) throws IOException {
         try {
             List<X509Certificate> out = new ArrayList<>();
@@ -52,7 +56,11 @@ public final class Pem {
         }
     }
 
-    /** The first private key of a text. @throws IOException if there is none that can be read */
+    /**
+     * The first private key of a text.
+     *
+     * @throws IOException if there is none that can be read
+     */
     public static PrivateKey key(byte[] text) throws IOException {
         Matcher m = KEY.matcher(new String(text, StandardCharsets.ISO_8859_1));
         if (!m.find()) {

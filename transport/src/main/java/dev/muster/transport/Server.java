@@ -82,7 +82,11 @@ public final class Server implements AutoCloseable {
     public interface OpenHandler {
         Optional<Page> get(String path);
 
-        /** As above, for who shows who he is. @param header by name, "" where there is none */
+        /**
+         * As above, for who shows who he is.
+         *
+         * @param header by name, "" where there is none
+         */
         default Optional<Page> get(String path, UnaryOperator<String> header) {
             return get(path);
         }
@@ -153,7 +157,11 @@ public final class Server implements AutoCloseable {
         return start(host, port, Optional.empty(), verifier, messages, streams, open);
     }
 
-    /** As above. @param tls with whose certificate connections are encrypted; without one they are not */
+    /**
+     * As above.
+     *
+     * @param tls with whose certificate connections are encrypted; without one they are not
+     */
     public static Server start(String host, int port, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages,
             Map<String, StreamHandler> streams, OpenHandler open) {
         return start(host, port, tls, verifier, messages, streams, open, System.err::println);

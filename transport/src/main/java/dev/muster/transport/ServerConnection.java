@@ -125,7 +125,11 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         out = over.getOutputStream();
     }
 
-    /** Serves one request. @return false if it was the last */
+    /**
+     * Serves one request.
+     *
+     * @return false if it was the last
+     */
     private boolean next() throws IOException {
         if (authenticated) {
             within(IDLE_MS);
@@ -222,7 +226,11 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         return new Server.Page(reply.status(), JSON, reply.body());
     }
 
-    /** Answers and ends. @param lingerBytes of the request's rest, thrown away so that the answer is not lost with them */
+    /**
+     * Answers and ends.
+     *
+     * @param lingerBytes of the request's rest, thrown away so that the answer is not lost with them
+     */
     private boolean refuse(Server.Page page, long lingerBytes) throws IOException {
         within(LINGER_MS + lingerBytes / BODY_BYTES_PER_MS / 16);
         answer(page.status(), page.contentType(), page.body(), false, false);

@@ -55,7 +55,11 @@ public record Session(String token, byte[] key) {
         return issue(clusterKey, cluster, caller, Optional.empty(), nowMs, random);
     }
 
-    /** As above. @param who the caller is, for daemons that do not know this host's users (use_client_ids) */
+    /**
+     * As above.
+     *
+     * @param who the caller is, for daemons that do not know this host's users (use_client_ids)
+     */
     public static Session issue(byte[] clusterKey, String cluster, Caller caller, Optional<Identity> who, long nowMs, byte[] random) {
         String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random)
                 + who.map(i -> "|" + Base64.getUrlEncoder().withoutPadding().encodeToString(Codec.encode(i))).orElse("");

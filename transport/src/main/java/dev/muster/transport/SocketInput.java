@@ -19,7 +19,11 @@ final class SocketInput extends InputStream {
         this.in = in;
     }
 
-    /** Waits for a byte. @return false at the end of the input */
+    /**
+     * Waits for a byte.
+     *
+     * @return false at the end of the input
+     */
     boolean await() throws IOException {
         if (from < to) {
             return true;

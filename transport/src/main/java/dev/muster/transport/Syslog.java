@@ -25,7 +25,7 @@ public final class Syslog {
         this.format = format;
     }
 
-    /** @return empty where the C library cannot be called */
+    /** Returns empty where the C library cannot be called. */
     public static Optional<Syslog> open(String program, int facility) {
         try {
             Linker linker = Linker.nativeLinker();

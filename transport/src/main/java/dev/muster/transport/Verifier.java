@@ -74,7 +74,11 @@ public final class Verifier {
         this(() -> KeySet.of(clusterKey), cluster, munge, nowMs);
     }
 
-    /** As above, for a daemon whose key may come later than itself. @param keys asked for every credential made with the key */
+    /**
+     * As above, for a daemon whose key may come later than itself.
+     *
+     * @param keys asked for every credential made with the key
+     */
     public Verifier(Supplier<KeySet> keys, String cluster, Optional<Munge> munge, LongSupplier nowMs) {
         this(keys, cluster, munge, Optional.empty(), who -> { }, nowMs);
     }
@@ -114,7 +118,11 @@ public final class Verifier {
 
     public record Unproved(String why) implements Head {}
 
-    /** The daemon's name in what requests sign; others are for another daemon. @return this */
+    /**
+     * The daemon's name in what requests sign; others are for another daemon.
+     *
+     * @return this
+     */
     public Verifier as(String name) {
         audience = name;
         return this;
@@ -173,7 +181,11 @@ public final class Verifier {
         return claim.get().caller.get().<Head>map(c -> new Proved(c, parts[3])).orElse(new Unproved("a user that is not known here"));
     }
 
-    /** What a token claims, before the request has proved it. @param caller looked up only then: names cost something */
+    /**
+     * What a token claims, before the request has proved it.
+     *
+     * @param caller looked up only then: names cost something
+     */
     private record Claim(byte[] key, Supplier<Optional<Caller>> caller) {}
 
     private Optional<Claim> claim(String token, String path) {

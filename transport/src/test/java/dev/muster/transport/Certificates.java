@@ -25,7 +25,11 @@ final class Certificates {
         return file(name + "_cert.pem");
     }
 
-    /** A pair NAME_cert.pem and NAME_key.pem. @param make the openssl command that writes the key */
+    /**
+     * A pair NAME_cert.pem and NAME_key.pem.
+     *
+     * @param make the openssl command that writes the key
+     */
     TlsIdentity pair(String name, String authority, String make) throws Exception {
         Files.deleteIfExists(file(name + "_key.pem"));
         run(make + " && chmod 600 NAME_key.pem && openssl req -new -key NAME_key.pem -out NAME.csr -subj /CN=NAME && openssl x509 -req -in NAME.csr"

@@ -28,7 +28,11 @@ public record ChangeRules(boolean preservesUsers, boolean coordinators, boolean 
     public static final String STANDARD_QOS = "normal";
     public static final ChangeRules STANDARD = new ChangeRules(false, true, false, false, false, STANDARD_QOS);
 
-    /** A job that has not ended, and what it is charged to. @param wckey "*" for none */
+    /**
+     * A job that has not ended, and what it is charged to.
+     *
+     * @param wckey "*" for none
+     */
     public record Active(int jobId, Assoc assoc, String qos, String wckey) {}
 
     /** Those of DefaultQOS, if there are all of them. */

@@ -70,7 +70,11 @@ final class QosChanges {
         }
     }
 
-    /** The second is one that the first takes places of, or that one of those does. @param seen looked at */
+    /**
+     * The second is one that the first takes places of, or that one of those does.
+     *
+     * @param seen looked at
+     */
     private boolean reaches(String from, String to, Set<String> seen) {
         String below = book.qos(from).map(q -> q.limit("Preempt")).orElse("");
         return List.of(below.split(",")).stream().filter(seen::add).anyMatch(name -> name.equals(to) || reaches(name, to, seen));

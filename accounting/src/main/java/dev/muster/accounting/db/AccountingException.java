@@ -6,7 +6,11 @@ import dev.muster.daemon.Requests;
 public final class AccountingException extends Requests.UnavailableException {
     private final int errno;
 
-    /** slurmdbd's answer is no. @param errno as in {@link dev.muster.model.SlurmErrno} */
+    /**
+     * slurmdbd's answer is no.
+     *
+     * @param errno as in {@link dev.muster.model.SlurmErrno}
+     */
     public AccountingException(int errno, String sentence) {
         super(sentence, null);
         this.errno = errno;

@@ -102,7 +102,11 @@ public final class Database implements AutoCloseable {
             this(host, port, socket, user, () -> password, name, "");
         }
 
-        /** What the parameters say of encryption. @throws IllegalArgumentException if it cannot be done */
+        /**
+         * What the parameters say of encryption.
+         *
+         * @throws IllegalArgumentException if it cannot be done
+         */
         public Optional<DatabaseTls> tls() {
             return DatabaseTls.of(parameters);
         }
@@ -360,7 +364,11 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Makes what is committed survive a loss of power. @param tidy the embedded database's file as well: nobody else does it */
+    /**
+     * Makes what is committed survive a loss of power.
+     *
+     * @param tidy the embedded database's file as well: nobody else does it
+     */
     void flush(Connection on, boolean tidy) throws SQLException {
         if (dialect == Dialect.H2) {
             try (Statement statement = on.createStatement()) {

@@ -37,7 +37,11 @@ public final class PassScript {
         this.durationNs = TimeUnit.SECONDS.toNanos(durationS);
     }
 
-    /** The password as of now. @throws IOException if the script says none and has not before */
+    /**
+     * The password as of now.
+     *
+     * @throws IOException if the script says none and has not before
+     */
     public synchronized String password() throws IOException {
         if (saidNs != 0 && System.nanoTime() - saidNs < durationNs) {
             return said;

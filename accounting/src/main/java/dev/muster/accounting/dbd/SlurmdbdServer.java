@@ -62,7 +62,11 @@ public final class SlurmdbdServer {
         this.onShutdown = onShutdown;
     }
 
-    /** Where the tables are, by StorageType. @throws IOException if nothing here can be that */
+    /**
+     * Where the tables are, by StorageType.
+     *
+     * @throws IOException if nothing here can be that
+     */
     public static Database database(SlurmdbdConf conf) throws IOException {
         return switch (conf.storageType()) {
             case MARIADB -> Database.mariaDb(checked(conf));

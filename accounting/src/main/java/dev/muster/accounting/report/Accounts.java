@@ -130,7 +130,11 @@ public final class Accounts {
         return rows(cluster, "WCKey", "User", sums);
     }
 
-    /** One row for each place with use. @param sums by place: the value of the first column, a line feed and that of the second */
+    /**
+     * One row for each place with use.
+     *
+     * @param sums by place: the value of the first column, a line feed and that of the second
+     */
     private static List<Map<String, String>> rows(String cluster, String first, String second, Map<String, Map<String, Long>> sums) {
         List<Map<String, String>> out = new ArrayList<>();
         sums.forEach((place, used) -> {

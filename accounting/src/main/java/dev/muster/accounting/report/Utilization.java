@@ -15,7 +15,11 @@ public final class Utilization {
     /** Spans longer than this are cut at the old end (some 30 years): an hour is a row in memory. */
     static final int HOURS_MAX = 262_800;
 
-    /** Amounts times seconds. @param count of the resource, on average over the time that the cluster was there */
+    /**
+     * Amounts times seconds.
+     *
+     * @param count of the resource, on average over the time that the cluster was there
+     */
     public record Part(long count, long allocated, long down, long plannedDown, long idle, long planned, long overcommitted, long reported) {
         private Part plus(Part o) {
             return new Part(count + o.count, allocated + o.allocated, down + o.down, plannedDown + o.plannedDown, idle + o.idle,

@@ -58,7 +58,11 @@ public final class AccountingStore implements AutoCloseable {
         return only(on(Database.inMemory(name)), clusterId);
     }
 
-    /** Brings the database up to the newest schema. @throws AccountingException if it cannot be used */
+    /**
+     * Brings the database up to the newest schema.
+     *
+     * @throws AccountingException if it cannot be used
+     */
     public static AccountingStore on(Database database) {
         try {
             return new AccountingStore(database);
@@ -67,7 +71,11 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    /** The files that {@link #on} would apply. @throws AccountingException if it would not go on with the database */
+    /**
+     * The files that {@link #on} would apply.
+     *
+     * @throws AccountingException if it would not go on with the database
+     */
     public static List<String> pending(Database database) {
         if (database.file().filter(file -> !java.nio.file.Files.exists(file)).isPresent()) {
             return Migrations.FILES;
@@ -226,7 +234,11 @@ public final class AccountingStore implements AutoCloseable {
         T of(ResultSet row) throws SQLException;
     }
 
-    /** What a select answers, all of it. @param values of its marks, in their order */
+    /**
+     * What a select answers, all of it.
+     *
+     * @param values of its marks, in their order
+     */
     public <T> List<T> rows(String sql, RowReader<T> reader, Object... values) {
         try {
             return database.read(c -> rows(c, sql, reader, values));
@@ -282,7 +294,11 @@ public final class AccountingStore implements AutoCloseable {
         }
     }
 
-    /** A time of a cluster or a node that is known from elsewhere. @param end 0 while it lasts */
+    /**
+     * A time of a cluster or a node that is known from elsewhere.
+     *
+     * @param end 0 while it lasts
+     */
     void addEvent(Connection c, int key, String cluster, String node, long start, long end, String state, String reason, String tres, String nodes)
             throws SQLException {
         long item;
@@ -411,7 +427,11 @@ public final class AccountingStore implements AutoCloseable {
     /** A job's row with the number of its journal. */
     private record Keyed(JobRow job, int key) {}
 
-    /** The first rows of an answer, whole jobs. @return the number of the job to go on from; 0 if that was all */
+    /**
+     * The first rows of an answer, whole jobs.
+     *
+     * @return the number of the job to go on from; 0 if that was all
+     */
     private int page(Query query, Consumer<JobWithSteps> consumer) {
         List<Integer> keys = keys(query);
         if (keys.isEmpty()) {

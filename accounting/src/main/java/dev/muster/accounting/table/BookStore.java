@@ -132,7 +132,11 @@ public final class BookStore {
         }
     }
 
-    /** Transactions from the first on, oldest first. @param from seconds, 0 for all */
+    /**
+     * Transactions from the first on, oldest first.
+     *
+     * @param from seconds, 0 for all
+     */
     public List<Map<String, String>> transactions(long from, long to) {
         return store.rows("select \"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\" from \"txn\" "
                 + "where \"time\" >= ? and \"time\" <= ? order by \"id\"", row -> Map.of("ID", row.getString(1), "Time", row.getString(2), "Action",

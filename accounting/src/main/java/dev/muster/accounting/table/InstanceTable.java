@@ -42,7 +42,11 @@ public final class InstanceTable {
         }
     }
 
-    /** Those of all clusters that were there at some moment of the span, by start and node. @param to 0 for now and after */
+    /**
+     * Those of all clusters that were there at some moment of the span, by start and node.
+     *
+     * @param to 0 for now and after
+     */
     public static List<Map<String, String>> of(AccountingStore store, long from, long to) {
         return store.rows("select \"cluster\", \"node\", \"start_time\", \"end_time\", \"instance_id\", \"instance_type\", \"extra\" "
                 + "from \"instance\" where \"start_time\" <= ? and (\"end_time\" = 0 or \"end_time\" >= ?) order by \"start_time\", \"node\"",

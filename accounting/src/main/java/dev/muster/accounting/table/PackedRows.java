@@ -58,7 +58,7 @@ public final class PackedRows {
             this.columns = of.packed(wanted);
         }
 
-        /** @return -1 if it is not read */
+        /** Returns -1 if it is not read. */
         int place(String name) {
             for (int i = 0; i < columns.size(); i++) {
                 if (columns.get(i).name().equals(name)) {

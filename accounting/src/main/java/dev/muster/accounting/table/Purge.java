@@ -315,7 +315,11 @@ public final class Purge {
         return text.startsWith(MAGIC + " ");
     }
 
-    /** Brings the rows of a file back to where they were. @throws IllegalArgumentException if it is none of these files, or of another cluster */
+    /**
+     * Brings the rows of a file back to where they were.
+     *
+     * @throws IllegalArgumentException if it is none of these files, or of another cluster
+     */
     public void load(String text) {
         List<String> lines = text.lines().toList();
         String[] head = lines.getFirst().split(" ", 4);

@@ -31,7 +31,11 @@ public final class Reports {
         this.reservations = new Reservations(store, rows);
     }
 
-    /** Empty if there is no report of that kind. @param wckeys whether use by key is kept at all */
+    /**
+     * Empty if there is no report of that kind.
+     *
+     * @param wckeys whether use by key is kept at all
+     */
     public Optional<List<Map<String, String>>> answer(Report q, Book book, PrivateData veil, boolean wckeys, long now) {
         List<String> clusters = q.clusters().isEmpty() ? book.clusters().stream().map(Cluster::name).toList()
                 : q.clusters().stream().filter(name -> book.cluster(name).isPresent()).sorted().distinct().toList();

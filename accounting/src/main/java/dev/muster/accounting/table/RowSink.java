@@ -12,7 +12,11 @@ public interface RowSink {
     /** Everything up to this index of the journal is in the tables. */
     long sequence();
 
-    /** Writes batches in one transaction. Those that are in the tables already are passed over. @throws AccountingException if it cannot */
+    /**
+     * Writes batches in one transaction. Those that are in the tables already are passed over.
+     *
+     * @throws AccountingException if it cannot
+     */
     void write(List<Batch> batches);
 
     /** Makes what was written survive a loss of power; until then the journal must keep it. Gives the index covered. */

@@ -9,7 +9,7 @@ import java.util.Optional;
 public final class IncludedFiles {
     private IncludedFiles() {}
 
-    /** @return empty where a directory with patterns cannot be listed; one file without patterns may be there or not */
+    /** Returns empty where a directory with patterns cannot be listed; one file without patterns may be there or not. */
     public static Optional<List<File>> of(File target) {
         String last = target.getName();
         if (last.indexOf('*') < 0 && last.indexOf('?') < 0) {

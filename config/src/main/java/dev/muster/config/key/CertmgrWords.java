@@ -26,7 +26,7 @@ public final class CertmgrWords {
         return text.matches("[1-9][0-9]{0,7}") ? Integer.parseInt(text) : 0;
     }
 
-    /** @return the type with its prefix */
+    /** Returns the type with its prefix. */
     public static String checkedType(String type, Values values) {
         String full = type.isEmpty() || type.indexOf('/') >= 0 ? type : "certmgr/" + type;
         if (!full.isEmpty() && !TYPES.contains(full)) {
@@ -35,7 +35,7 @@ public final class CertmgrWords {
         return full;
     }
 
-    /** @return the parameters as they are */
+    /** Returns the parameters as they are. */
     public static String checkedParameters(String parameters, Values values) {
         for (Map.Entry<String, String> word : Values.parameters(parameters).entrySet()) {
             String name = word.getKey();

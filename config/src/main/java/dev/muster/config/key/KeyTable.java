@@ -34,7 +34,11 @@ public final class KeyTable {
         return read(file, errors, new HashSet<>());
     }
 
-    /** As above. @param given receives the names, in lower case, that the file has */
+    /**
+     * As above.
+     *
+     * @param given receives the names, in lower case, that the file has
+     */
     public Map<String, String> read(File file, List<ConfigError> errors, Set<String> given) {
         Map<String, String> found = new HashMap<>();
         for (Map.Entry<String, Spec> e : specs.entrySet()) {

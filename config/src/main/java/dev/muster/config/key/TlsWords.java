@@ -26,7 +26,7 @@ public final class TlsWords {
         return full;
     }
 
-    /** @return the parameters as they are */
+    /** Returns the parameters as they are. */
     public static String checkedParameters(String parameters, Values values) {
         for (Map.Entry<String, String> word : Values.parameters(parameters).entrySet()) {
             String name = word.getKey();

@@ -131,7 +131,11 @@ public final class Topologies {
 
     private record Below(int level, Set<String> nodes) {}
 
-    /** The level of a switch and the nodes below it. @param above switches on the way here */
+    /**
+     * The level of a switch and the nodes below it.
+     *
+     * @param above switches on the way here
+     */
     private Below below(Switch s, Map<String, Switch> all, Map<String, Below> known, Set<String> above) {
         if (known.containsKey(s.name)) {
             return known.get(s.name);

@@ -12,7 +12,11 @@ import dev.muster.model.job.TaskPeaks;
 final class TaskUse {
     private TaskUse() {}
 
-    /** Adds a node's tasks. Averages are over all tasks of the step. @param b with peaks; all: tasks of the step, at least 1 */
+    /**
+     * Adds a node's tasks. Averages are over all tasks of the step.
+     *
+     * @param b with peaks; all: tasks of the step, at least 1
+     */
     static Usage plus(Usage a, Change.Usage b, String node, int all) {
         TaskPeaks p = b.peaks();
         Extremes both = Extremes.parse(a.extremes()).and(p, node);

@@ -217,7 +217,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     // ---- questions
 
-    /** Passes a question on, over a connection of its own. @throws AccountingException if slurmdbd does not answer */
+    /**
+     * Passes a question on, over a connection of its own.
+     *
+     * @throws AccountingException if slurmdbd does not answer
+     */
     public byte[] ask(String message, byte[] body) {
         Line own = new Line();
         try {

@@ -31,7 +31,11 @@ public final class ExternalDbds implements AutoCloseable {
     public record Place(String host, int port) {
         private static final Pattern HOST = Pattern.compile("(\\[[^\\]]+]|[^:\\[\\]]+)(?::(\\d{1,5}))?");
 
-        /** {@code host[:port],…}, a number with colons in brackets. @param port where none is said */
+        /**
+         * {@code host[:port],…}, a number with colons in brackets.
+         *
+         * @param port where none is said
+         */
         public static List<Place> list(String text, int port) {
             List<Place> out = new ArrayList<>();
             for (String word : text.split(",")) {

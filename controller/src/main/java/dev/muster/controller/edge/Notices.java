@@ -17,7 +17,7 @@ final class Notices {
         }
     };
 
-    /** @return false if nobody has fetched what was said before */
+    /** Returns false if nobody has fetched what was said before. */
     synchronized boolean say(int jobId, String text) {
         List<String> all = said.computeIfAbsent(jobId, k -> new ArrayList<>());
         return all.size() < PER_JOB_MAX && all.add(text);

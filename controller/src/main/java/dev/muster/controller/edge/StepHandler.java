@@ -115,7 +115,11 @@ public final class StepHandler {
         return d.withEnvironment(hash.isEmpty() ? List.of() : List.of(Bytes.of(hash)));
     }
 
-    /** Of each component, in the order in which they were asked for. @param number of the step */
+    /**
+     * Of each component, in the order in which they were asked for.
+     *
+     * @param number of the step
+     */
     public static List<JobMessages.StepStarted> started(State state, Function<Node, String> address, List<JobMessages.CreateStep> parts, int number) {
         return parts.stream().mapToInt(JobMessages.CreateStep::jobId).distinct().boxed().flatMap(jobId -> state.jobs().find(jobId).stream())
                 .flatMap(j -> j.steps(number).stream().flatMap(s -> started(state, address, j.id(), s.id()).stream())).toList();

@@ -126,7 +126,11 @@ public final class SubmitHandler {
         return out;
     }
 
-    /** The core's decision. Scripts and environments become files only with the record that accepts them. @param parts of the command */
+    /**
+     * The core's decision. Scripts and environments become files only with the record that accepts them.
+     *
+     * @param parts of the command
+     */
     Decision decided(Command command, int uid, List<Command.SubmitJob> parts) {
         for (Command.SubmitJob part : parts) {
             if (!part.testOnly()) {

@@ -55,7 +55,11 @@ final class UpdateDescription {
     /** The text of an update for what the script left in the fields; empty where it unset them, or where no update says that. */
     private interface Writer extends Function<Fields, Optional<String>> {}
 
-    /** The fields after the script. @param set those with another value than before */
+    /**
+     * The fields after the script.
+     *
+     * @param set those with another value than before
+     */
     private record Fields(Job job, Map<String, Object> before, Map<String, Object> set) {
         /** Empty where the field is unset. What one name of a field sets counts, not what another had before. */
         Optional<Object> value(String name) {
@@ -241,7 +245,11 @@ final class UpdateDescription {
     /** @param unsupported names of fields that the script set and that no update can change */
     record Changes(Map<String, String> changes, Set<String> unsupported) {}
 
-    /** The update after the script. @param set the fields with another value than before, by their names in Lua */
+    /**
+     * The update after the script.
+     *
+     * @param set the fields with another value than before, by their names in Lua
+     */
     Changes after(Map<String, Object> set) {
         Map<String, String> out = new TreeMap<>(byKey);
         Fields fields = new Fields(job, values(), set);

@@ -83,7 +83,7 @@ public final class ChangeLog {
         notifyAll();
     }
 
-    /** @return null where everything may have changed */
+    /** Returns null where everything may have changed. */
     private static Item item(Entry entry, State before, State after) {
         List<Integer> jobs = new ArrayList<>();
         Set<String> nodes = new LinkedHashSet<>();
@@ -192,7 +192,7 @@ public final class ChangeLog {
         return new Since(revision(), false, Set.of(), Set.of(), List.of(), Set.of());
     }
 
-    /** @return below 0 for what is no revision of this slurmctld's */
+    /** Returns below 0 for what is no revision of this slurmctld's. */
     private long number(String revision) {
         String text = revision.startsWith(epoch + ".") ? revision.substring(epoch.length() + 1) : "";
         return text.matches("[0-9]{1,18}") ? Long.parseLong(text) : -1;

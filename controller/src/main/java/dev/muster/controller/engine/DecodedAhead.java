@@ -33,7 +33,7 @@ final class DecodedAhead<T> {
             this.reads = reads;
         }
 
-        /** @return false if another thread has it */
+        /** Returns false if another thread has it. */
         boolean decode() {
             if (!taken.compareAndSet(false, true)) {
                 return false;

@@ -59,7 +59,11 @@ public final class PlanThread {
         }
     }
 
-    /** What is behind the days that passes go by: it is of no use to them, and so it waits its turn. @param us so long, and a step at least */
+    /**
+     * What is behind the days that passes go by: it is of no use to them, and so it waits its turn.
+     *
+     * @param us so long, and a step at least
+     */
     private void planRest(long us) {
         long start = System.nanoTime();
         boolean more = true;

@@ -20,7 +20,11 @@ import java.util.function.BiConsumer;
  */
 public record Recovery(State state, long snapshotIndex) {
 
-    /** Snapshot, then journal. @param blobs takes the content that entries carry, by hash */
+    /**
+     * Snapshot, then journal.
+     *
+     * @param blobs takes the content that entries carry, by hash
+     */
     public static Recovery of(Journal journal, BiConsumer<String, Bytes> blobs) {
         return of(journal, blobs, Follower.NOBODY);
     }

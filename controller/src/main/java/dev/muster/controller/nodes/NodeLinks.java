@@ -473,12 +473,21 @@ public final class NodeLinks {
         Optional.ofNullable(reading.remove(id)).ifPresent(r -> r.complete(answer));
     }
 
-    /** Asks a node for a part of a file. @param question by its number; @param waitMs for the answer, which says why there is none */
+    /**
+     * Asks a node for a part of a file.
+     *
+     * @param question by its number
+     * @param waitMs   for the answer, which says why there is none
+     */
     public NodeMessages.FileRead read(String node, LongFunction<NodeMessages.ReadFile> question, long waitMs) {
         return ask(node, question, NodeMessages.FileRead.class, why -> new NodeMessages.FileRead(0, why), waitMs);
     }
 
-    /** Asks a node for what a job uses and has used there. @param waitMs for the answer, which says why there is none */
+    /**
+     * Asks a node for what a job uses and has used there.
+     *
+     * @param waitMs for the answer, which says why there is none
+     */
     public NodeMessages.UseRead use(String node, Job job, long waitMs) {
         return ask(node, id -> new NodeMessages.ReadUse(id, job.id(), job.attempt()), NodeMessages.UseRead.class,
                 why -> new NodeMessages.UseRead(0, List.of(), why), waitMs);

@@ -50,7 +50,11 @@ final class BufferCalls {
         return call(0, function, arguments, new Json.Obj(), seconds);
     }
 
-    /** For a job. @param job as {@link #describe} has it; without fields the function gets none */
+    /**
+     * For a job.
+     *
+     * @param job as {@link #describe} has it; without fields the function gets none
+     */
     Answer call(int jobId, String function, List<String> arguments, Json.Obj job, int seconds) {
         return call(jobId, conf.get().sister(FILE).toPath(), function, arguments, job, seconds);
     }

@@ -420,7 +420,11 @@ public final class BurstBuffers {
         return answer.success() ? Reply.of(new ClusterMessages.BurstStatusReply(answer.text())) : Reply.error(SlurmErrno.NOT_SUPPORTED);
     }
 
-    /** For {@code scontrol show burstbuffer}. @param uid who asks: with PrivateData others' are for operators */
+    /**
+     * For {@code scontrol show burstbuffer}.
+     *
+     * @param uid who asks: with PrivateData others' are for operators
+     */
     public BurstBuffersReply show(State state, int uid) {
         BurstBufferConf s = settings;
         if (s == null) {

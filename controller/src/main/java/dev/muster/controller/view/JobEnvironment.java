@@ -483,7 +483,11 @@ public final class JobEnvironment {
         spec.variables.forEach(this::put);
     }
 
-    /** The tasks of an array begin one after the other and are told the same of it. @param text as in --array */
+    /**
+     * The tasks of an array begin one after the other and are told the same of it.
+     *
+     * @param text as in --array
+     */
     private record ArraySpec(String text, Map<String, String> variables) {
         static ArraySpec of(String text) {
             List<IndexSet.Spec> spec = IndexSet.parseArray(text, IndexSet.MAX_INDEX);
@@ -603,7 +607,11 @@ public final class JobEnvironment {
         return out;
     }
 
-    /** One by one over the nodes that have room. @return what finds none */
+    /**
+     * One by one over the nodes that have room.
+     *
+     * @return what finds none
+     */
     private static int dealt(int[] counts, List<Integer> room, int tasks) {
         int left = tasks;
         for (boolean progress = true; left > 0 && progress; ) {

@@ -35,7 +35,11 @@ public final class JobRecord {
                 .put("array_job_id", (long) j.array().jobId()).put("array_task_id", j.array().jobId() == 0 ? NO_VAL : (long) j.array().task());
     }
 
-    /** What is known of one that has ended. @param script of a batch job, "" without */
+    /**
+     * What is known of one that has ended.
+     *
+     * @param script of a batch job, "" without
+     */
     public static Json.Obj finished(Job j, JobRow row, String script) {
         JobPaths.Paths paths = JobPaths.expanded(j);
         boolean batch = row.batch();

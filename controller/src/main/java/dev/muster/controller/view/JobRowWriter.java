@@ -64,7 +64,7 @@ public final class JobRowWriter {
         }
     }
 
-    /** @return out, with the elements of the list */
+    /** Returns out, with the elements of the list. */
     public Json.Writer together(Json.Writer out) {
         int before = out.size();
         try {

@@ -36,7 +36,12 @@ public final class JobRows {
     private JobRows() {
     }
 
-    /** What a requeue leaves of an attempt. @param failedNode whose failure brought it about, "" if none did @param exit that sent it back, if so */
+    /**
+     * What a requeue leaves of an attempt.
+     *
+     * @param failedNode whose failure brought it about, "" if none did
+     * @param exit       that sent it back, if so
+     */
     public record Left(String state, long endTime, String failedNode, ExitStatus exit) {
         /** Empty for an attempt that had ended: its row stays as it is, also where a user asks for another attempt. */
         public static Optional<Left> by(Entry entry, Job job, Change.JobRequeued back) {

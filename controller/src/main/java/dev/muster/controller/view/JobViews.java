@@ -81,7 +81,12 @@ public final class JobViews {
         this(state, planner, now, mailDomain, Set.of());
     }
 
-    /** As above. @param fields those of {@link JobInfo} that are wanted, empty for all; others that cost something are left at their defaults */
+    /**
+     * As above.
+     *
+     * @param fields those of {@link JobInfo} that are wanted, empty for all; others that cost something are left at
+     *     their defaults
+     */
     public JobViews(State state, Scheduler planner, Now now, String mailDomain, Set<String> fields) {
         for (Costly costly : Costly.values()) {
             if (fields.isEmpty() || fields.contains(costly.field)) {
@@ -349,7 +354,11 @@ public final class JobViews {
         return info(job, task >= 0 ? Row.of(task) : whole(job), details);
     }
 
-    /** One row for several tasks. @param others with tasks of their own that wait as well */
+    /**
+     * One row for several tasks.
+     *
+     * @param others with tasks of their own that wait as well
+     */
     public JobInfo info(Job job, IndexSet tasks, List<Job> others, boolean details) {
         return info(job, new Row(-1, tasks.compact(), others), details);
     }

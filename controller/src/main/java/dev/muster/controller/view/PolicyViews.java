@@ -215,7 +215,11 @@ public final class PolicyViews {
         return out;
     }
 
-    /** What {@code scontrol show assoc_mgr} shows. @param uid of a user by name, -1 if there is none here */
+    /**
+     * What {@code scontrol show assoc_mgr} shows.
+     *
+     * @param uid of a user by name, -1 if there is none here
+     */
     public AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
         Map<Integer, Sum> ofAssoc = new HashMap<>();
         Map<String, Sum> ofQos = new HashMap<>();

@@ -85,7 +85,11 @@ public sealed interface Command {
      */
     record SetCrontab(int uid, int owner, String zone, String text, List<CronEntry> entries) implements Command {}
 
-    /** A line of it. @param when five fields or a word as {@code @daily} */
+    /**
+     * A line of it.
+     *
+     * @param when five fields or a word as {@code @daily}
+     */
     record CronEntry(SubmitJob job, String when, int firstLine, int lastLine) {}
 
     /**
@@ -188,7 +192,11 @@ public sealed interface Command {
 
     record UpdateNode(int uid, List<String> nodes, Map<String, String> changes) implements Command {}
 
-    /** slurmctld had the node's certificate signed. @param next SHA-256, in hex, of what counts the next time; "" for the same token */
+    /**
+     * slurmctld had the node's certificate signed.
+     *
+     * @param next SHA-256, in hex, of what counts the next time; "" for the same token
+     */
     record CertificateSigned(String node, String next) implements Command {}
 
     /**
@@ -219,7 +227,12 @@ public sealed interface Command {
      */
     record AssignNode(int uid, String hostname, String address, int port, String feature, NodeMessages.Hardware hardware) implements Command {}
 
-    /** A setting of slurm.conf that may be changed while the cluster runs. @param key lower case; @param value + or - before it adds or takes away */
+    /**
+     * A setting of slurm.conf that may be changed while the cluster runs.
+     *
+     * @param key   lower case
+     * @param value + or - before it adds or takes away
+     */
     record ChangeSetting(int uid, String key, String value) implements Command {}
 
     /** @param gids of the groups that the changes name */
@@ -260,7 +273,11 @@ public sealed interface Command {
     /** @param gids of users, the groups that they are in now */
     record RenewGroups(Map<Integer, List<Integer>> gids) implements Command {}
 
-    /** Something has happened to a daemon. @param event of {@link Trigger#OF_DAEMONS} */
+    /**
+     * Something has happened to a daemon.
+     *
+     * @param event of {@link Trigger#OF_DAEMONS}
+     */
     record Happened(String event) implements Command {}
 
     /** @param id 0 for any; @param jobId 0 for any; @param owner -1 for any */

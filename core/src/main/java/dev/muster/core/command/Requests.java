@@ -12,7 +12,11 @@ import java.util.Optional;
 public final class Requests {
     private Requests() {}
 
-    /** The answer that this request got before. @param requestId "" for one that has no name: it is never the same */
+    /**
+     * The answer that this request got before.
+     *
+     * @param requestId "" for one that has no name: it is never the same
+     */
     public static Optional<Bytes> answered(State state, String requestId, int uid) {
         return requestId.isEmpty() ? Optional.empty() : state.answers().find(requestId).filter(a -> a.uid() == uid).map(Answer::reply);
     }

@@ -157,7 +157,11 @@ public final class DueIndex {
         }
     }
 
-    /** Whether nodes may be started and stopped in this second, which is then the last in which they were. @param restS between two of these */
+    /**
+     * Whether nodes may be started and stopped in this second, which is then the last in which they were.
+     *
+     * @param restS between two of these
+     */
     public boolean looksAtPower(long second, int restS) {
         boolean looks = second - powerLookS >= restS;
         powerLookS = looks ? second : powerLookS;
@@ -254,12 +258,20 @@ public final class DueIndex {
         return !begun.containsKey(Named.of(job)) && (all == null || all.headMap(job.sluid(), false).isEmpty());
     }
 
-    /** Looks at the job again then. @param seconds since 1970 */
+    /**
+     * Looks at the job again then.
+     *
+     * @param seconds since 1970
+     */
     public void revisit(int jobId, long seconds) {
         revisits.computeIfAbsent(seconds, k -> new TreeSet<>()).add(jobId);
     }
 
-    /** The queue is to be looked at then, whatever happens until then. @param seconds since 1970 */
+    /**
+     * The queue is to be looked at then, whatever happens until then.
+     *
+     * @param seconds since 1970
+     */
     public void lookAgain(long seconds) {
         look = seconds;
     }

@@ -116,7 +116,11 @@ public final class CronRules {
                 t.prioritySet(), t.priority(), t.requeue(), t.killOnInvalidDependency(), t.delayBootMin(), t.siteFactor(), t.expedite()));
     }
 
-    /** Jobs that are done are put back. @return those that were looked at and are to be kept */
+    /**
+     * Jobs that are done are put back.
+     *
+     * @return those that were looked at and are to be kept
+     */
     public Set<Integer> due(List<Change> changes) {
         Set<Integer> kept = new HashSet<>();
         for (Crontab tab : state.crontabs().values()) {

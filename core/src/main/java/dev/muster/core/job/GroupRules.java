@@ -19,7 +19,7 @@ public final class GroupRules {
 
     private GroupRules() {}
 
-    /** @return with how many jobs it was about */
+    /** Returns with how many jobs it was about. */
     public static Decision renew(State state, Command.RenewGroups c) {
         List<Change> changes = new ArrayList<>();
         for (Job job : state.jobs().values()) {

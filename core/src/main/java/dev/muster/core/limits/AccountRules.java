@@ -87,7 +87,11 @@ public final class AccountRules {
         return charge(typed, false);
     }
 
-    /** As {@link #charge(JobDesc)}. @param anyQos the job may have a QOS that its association lacks: operators give it such ones */
+    /**
+     * As {@link #charge(JobDesc)}.
+     *
+     * @param anyQos the job may have a QOS that its association lacks: operators give it such ones
+     */
     public Charged charge(JobDesc typed, boolean anyQos) {
         JobDesc asked = typed.withCharge(typed.charge().lowerCase());
         Optional<String> wckey = wckey(asked.owner().user(), asked.charge().wckey());
@@ -499,7 +503,11 @@ public final class AccountRules {
         return out;
     }
 
-    /** Minutes that a QOS, or an association with those below it, has used up to now. @param what a resource, or {@link Shares#WALL} */
+    /**
+     * Minutes that a QOS, or an association with those below it, has used up to now.
+     *
+     * @param what a resource, or {@link Shares#WALL}
+     */
     long usedMin(boolean ofQos, int id, String what) {
         return usedMin(ofQos ? used(id, true) : usedBelow(id), what);
     }
@@ -600,7 +608,11 @@ public final class AccountRules {
                 enforces(Enforcement.Word.SAFE) ? safeFactor(desc) : 1);
     }
 
-    /** The word of the first limit that so much is too much for beside what others have. @param alone what is broken whatever they have */
+    /**
+     * The word of the first limit that so much is too much for beside what others have.
+     *
+     * @param alone what is broken whatever they have
+     */
     private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use,
             Chosen chosen, Optional<JobLimits.Broken> alone) {
         List<SharedLimits> gauges = new ArrayList<>();

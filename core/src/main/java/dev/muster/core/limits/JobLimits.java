@@ -33,7 +33,11 @@ final class JobLimits {
         this.limitMin = limitMin;
     }
 
-    /** The word of a refusal. @param words of limits that are broken, one at least */
+    /**
+     * The word of a refusal.
+     *
+     * @param words of limits that are broken, one at least
+     */
     static String told(List<String> words) {
         return words.stream().min(Comparator.comparingInt(JobLimits::rank)).orElseThrow();
     }
@@ -46,7 +50,11 @@ final class JobLimits {
         return rank;
     }
 
-    /** One that is broken. @param place where it is told among those that count for several jobs together, which are before and behind it */
+    /**
+     * One that is broken.
+     *
+     * @param place where it is told among those that count for several jobs together, which are before and behind it
+     */
     record Broken(int place, JobReason reason) {}
 
     /** Where MaxWall of the first or second QOS is told: numbers of jobs and GrpWall of the same QOS are told before it. */

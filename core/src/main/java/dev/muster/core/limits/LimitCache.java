@@ -131,7 +131,11 @@ public final class LimitCache {
         eraS = Long.MIN_VALUE / 2;
     }
 
-    /** What is asked from here on is asked of this state. @param nowS seconds since 1970 */
+    /**
+     * What is asked from here on is asked of this state.
+     *
+     * @param nowS seconds since 1970
+     */
     public void at(State state, AccountRules of, AccountUse counted, long nowS) {
         this.state = state;
         rules = of;

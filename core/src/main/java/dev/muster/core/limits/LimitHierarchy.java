@@ -134,7 +134,11 @@ final class LimitHierarchy {
         }
     }
 
-    /** Of one QOS. @param meter there if what was used counts as well */
+    /**
+     * Of one QOS.
+     *
+     * @param meter there if what was used counts as well
+     */
     private void amounts(JobDesc desc, AccountRules.Rule r, int place, Optional<SharedLimits.Meter> meter, Consumer<SharedLimits> out) {
         Map<String, String> l = r.limits();
         String user = desc.owner().user();

@@ -35,7 +35,11 @@ public final class LimitUse {
     private static final List<String> JOB = List.of("MaxTRES", "MaxTRESPerNode", "MaxWall");
     private static final List<String> OVER_TIME = List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall", "MaxTRESMins");
 
-    /** The limit that the reason stands for; empty if the reason is of another kind. @param limitMin the job's own time limit, -1 for none */
+    /**
+     * The limit that the reason stands for; empty if the reason is of another kind.
+     *
+     * @param limitMin the job's own time limit, -1 for none
+     */
     public static Optional<Found> of(State state, JobDesc desc, JobReason reason, int limitMin) {
         String word = reason.word();
         boolean assoc = word.startsWith("Assoc");

@@ -238,7 +238,11 @@ public final class PartitionLimits {
                 || info.allowGids().stream().anyMatch(g -> owner.gid() == g || owner.gids().contains(g));
     }
 
-    /** As above. @param member whether somebody is of the group with this number */
+    /**
+     * As above.
+     *
+     * @param member whether somebody is of the group with this number
+     */
     public static boolean admitsGroups(PartitionInfo info, IntPredicate member) {
         return !restricts(info.allowGroups()) || info.allowGids().stream().anyMatch(member::test);
     }

@@ -106,7 +106,11 @@ public final class QosRules {
         return !qos.limits().getOrDefault(LEAST_FACTOR, "").isEmpty() && has(qos, THRESHOLD);
     }
 
-    /** The association's fair-share factor, as sshare shows it, is below what the QOS asks for. @param qos that has a threshold */
+    /**
+     * The association's fair-share factor, as sshare shows it, is below what the QOS asks for.
+     *
+     * @param qos that has a threshold
+     */
     boolean isBelowThreshold(QosPolicy qos, AssocPolicy assoc) {
         shares = shares.isEmpty() ? Optional.of(FairShare.of(state)) : shares;
         return shares.get().factor(assoc.id()) < Double.parseDouble(qos.limits().get(LEAST_FACTOR));

@@ -107,7 +107,11 @@ final class SharedLimits {
         return first;
     }
 
-    /** Nothing of the same limit that is looked at later is told instead of it. @param now what is asked for */
+    /**
+     * Nothing of the same limit that is looked at later is told instead of it.
+     *
+     * @param now what is asked for
+     */
     private static boolean isTold(Bound b, long now) {
         return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.most;
     }

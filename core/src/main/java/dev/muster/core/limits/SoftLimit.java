@@ -16,7 +16,11 @@ public final class SoftLimit {
         return desc.timing().timeMinMin() > 0 && settings.options().containsKey(WORD);
     }
 
-    /** Minutes that a job is planned with. @param limitMin that it may run, -1 without limit */
+    /**
+     * Minutes that a job is planned with.
+     *
+     * @param limitMin that it may run, -1 without limit
+     */
     public static int planned(JobDesc desc, int limitMin, Settings settings) {
         return has(desc, settings) && (limitMin < 0 || desc.timing().timeMinMin() < limitMin) ? desc.timing().timeMinMin() : limitMin;
     }

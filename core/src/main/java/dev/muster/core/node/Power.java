@@ -56,7 +56,11 @@ public final class Power {
     static final int FOREVER_S = 65_535;
     private static final String NEVER = "INFINITE";
 
-    /** For one node. @param idleS -1: it stays */
+    /**
+     * For one node.
+     *
+     * @param idleS -1: it stays
+     */
     record Times(int idleS, int stopS, int startS, boolean atOnce) {}
 
     private final State state;
@@ -84,7 +88,11 @@ public final class Power {
                 && awake.with(Node.Flag.CLOUD, false).with(Node.Flag.POWER_UP, false).with(Node.Flag.DYNAMIC_NORM, false).flags() == 0);
     }
 
-    /** Why the action cannot be had; a node without power has no slurmd to start it with. @param action "" for none */
+    /**
+     * Why the action cannot be had; a node without power has no slurmd to start it with.
+     *
+     * @param action "" for none
+     */
     static Optional<Decision.Rejected> wrongAction(Settings settings, String action, boolean up) {
         String where = settings.options().getOrDefault(ACTION + action, "");
         return action.isEmpty() || !where.isEmpty() && !(up && where.equals(AT_NODE)) ? Optional.empty()
@@ -216,7 +224,11 @@ public final class Power {
         return words(KEPT_STATES).stream().anyMatch(name::equalsIgnoreCase);
     }
 
-    /** SuspendExcStates: a node in one of these stays. @param marked nodes by states that they have no flag for */
+    /**
+     * SuspendExcStates: a node in one of these stays.
+     *
+     * @param marked nodes by states that they have no flag for
+     */
     boolean keptByState(Node node, Map<String, Set<String>> marked) {
         for (String word : words(KEPT_STATES)) {
             String name = word.toUpperCase(Locale.ROOT);

@@ -99,7 +99,11 @@ public record Accounts(
         return qos.values().stream().filter(q -> q.name().equalsIgnoreCase(name)).findFirst();
     }
 
-    /** What differs in a new policy; empty if nothing does. @param used how many of each licence the cluster's jobs have */
+    /**
+     * What differs in a new policy; empty if nothing does.
+     *
+     * @param used how many of each licence the cluster's jobs have
+     */
     public Optional<Change.PolicyChanged> changed(Policy p, Map<String, Integer> used) {
         Change.PolicyChanged change = new Change.PolicyChanged(put(assocs, p.assocs(), AssocPolicy::id), gone(assocs, p.assocs(), AssocPolicy::id),
                 put(qos, p.qos(), QosPolicy::id), gone(qos, p.qos(), QosPolicy::id), put(users, p.users(), UserPolicy::user),

@@ -74,7 +74,11 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
             return charge == 0 ? cores : IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
         }
 
-        /** CPUs for tasks: fewer than there are where so many threads of each core are used. @param threads 0 for all */
+        /**
+         * CPUs for tasks: fewer than there are where so many threads of each core are used.
+         *
+         * @param threads 0 for all
+         */
         public int usableCpus(int threads) {
             return threads > 0 && !cores.isEmpty() ? Math.min(cpus, cores.count() * threads) : cpus;
         }
@@ -137,7 +141,11 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         return !leaving.isEmpty() && leaving.stream().anyMatch(s -> s.node.equals(node));
     }
 
-    /** Gives up these nodes. @param resize absent in what was written before sizes were kept: then there is no new one */
+    /**
+     * Gives up these nodes.
+     *
+     * @param resize absent in what was written before sizes were kept: then there is no new one
+     */
     Allocation without(List<String> names, Optional<Resize> resize) {
         return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,
                 Stream.concat(leaving.stream(), nodes.stream().filter(s -> names.contains(s.node))).toList(), backfilled,
@@ -210,7 +218,11 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         return new Allocation(version, nodes, awaitsController, licences, leaving, backfilled, resizes, own, channels, scriptOn);
     }
 
-    /** An NVIDIA IMEX channel. @param nodes that use it, compressed; "" for all of the job's */
+    /**
+     * An NVIDIA IMEX channel.
+     *
+     * @param nodes that use it, compressed; "" for all of the job's
+     */
     public record Channel(int number, String nodes) {}
 
     public Allocation withChannels(List<Channel> own) {

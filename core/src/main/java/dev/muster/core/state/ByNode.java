@@ -33,7 +33,11 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
         this.places = places;
     }
 
-    /** The same list, in this form where it is long. One that names a node twice stays as it is. @param node its name */
+    /**
+     * The same list, in this form where it is long. One that names a node twice stays as it is.
+     *
+     * @param node its name
+     */
     static <T> List<T> of(List<T> list, Function<T, String> node) {
         if (list.size() < LEAST || list instanceof ByNode) {
             return list;
@@ -54,7 +58,11 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
         return new ByNode<>(chunks, list.size(), places);
     }
 
-    /** Where the node's value is, the first if there are several; -1 if there is none. @param name of a value's node */
+    /**
+     * Where the node's value is, the first if there are several; -1 if there is none.
+     *
+     * @param name of a value's node
+     */
     static <T> int find(List<T> list, String node, Function<T, String> name) {
         if (list instanceof ByNode<T> all) {
             return all.places.getOrDefault(node, -1);

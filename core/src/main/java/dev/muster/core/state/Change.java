@@ -81,7 +81,11 @@ public sealed interface Change {
     /** A new time limit of a running job. begins: the last of its nodes has come up, and only now its time begins. */
     record LimitChanged(int jobId, int limitMin, long limitTick, boolean begins) implements Change {}
 
-    /** A running job gives up these nodes; its part of each stays taken until nothing is left there. @param time seconds; 0 in old journals */
+    /**
+     * A running job gives up these nodes; its part of each stays taken until nothing is left there.
+     *
+     * @param time seconds; 0 in old journals
+     */
     record JobShrunk(int jobId, List<String> dropped, long time) implements Change {}
 
     /** It has so many mebibytes of each of these nodes, fewer than before. */

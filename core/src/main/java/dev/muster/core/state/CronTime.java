@@ -73,7 +73,11 @@ public record CronTime(IndexSet minutes, IndexSet hours, IndexSet days, IndexSet
         return name >= 0 ? name + firstName : text.matches("[0-9]{1,2}") ? Integer.parseInt(text) : -1;
     }
 
-    /** The first minute after a moment that fits; empty where none ever does (30 February). @param seconds since 1970 */
+    /**
+     * The first minute after a moment that fits; empty where none ever does (30 February).
+     *
+     * @param seconds since 1970
+     */
     public OptionalLong after(long seconds, String zone) {
         ZoneId where = zone(zone);
         ZonedDateTime earliest = Instant.ofEpochSecond(seconds - Math.floorMod(seconds, 60) + 60).atZone(where);

@@ -397,7 +397,11 @@ public record Node(
                 marks);
     }
 
-    /** As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives. @param time seconds since 1970 */
+    /**
+     * As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives.
+     *
+     * @param time seconds since 1970
+     */
     static Node configured(Spec spec, int slurmUid, long time) {
         boolean out = List.of("DOWN", "DRAIN", "FAIL").contains(spec.configState);
         String why = !spec.configReason.isEmpty() ? spec.configReason : out ? "Set in slurm.conf" : "";

@@ -76,7 +76,11 @@ public record Reservation(
         return want.licenses.isEmpty() ? List.of() : LicenseRequest.parse(want.licenses).map(LicenseRequest.Wanted::items).orElse(List.of());
     }
 
-    /** Who may use it: all that is said must hold. @param gids of the groups, in their order */
+    /**
+     * Who may use it: all that is said must hold.
+     *
+     * @param gids of the groups, in their order
+     */
     public record Who(Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
         public static final Who NOBODY = new Who(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
 
@@ -234,7 +238,11 @@ public record Reservation(
                 zone, devices, endSaid, serial);
     }
 
-    /** With exactly the nodes that it has. @param partition that it shows */
+    /**
+     * With exactly the nodes that it has.
+     *
+     * @param partition that it shows
+     */
     public Reservation fixed(String partition) {
         Want all = new Want(String.join(",", nodes), 0, List.of(), partition, "", want.licenses, "", "");
         return new Reservation(name, start, end, all, nodes, units, who, with(flags, ReservationFlag.SPEC_NODES), comment, maxStartDelayS,

@@ -32,7 +32,11 @@ public final class Table<K extends Comparable<? super K>, V> {
         return Optional.ofNullable(map.get(key));
     }
 
-    /** The value that must be there. @throws IllegalStateException if it is not: a broken invariant */
+    /**
+     * The value that must be there.
+     *
+     * @throws IllegalStateException if it is not: a broken invariant
+     */
     public V at(K key) {
         V value = map.get(key);
         if (value == null) {

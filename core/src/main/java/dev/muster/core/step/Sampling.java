@@ -11,7 +11,11 @@ import java.util.Optional;
 public final class Sampling {
     private Sampling() {}
 
-    /** Seconds between two looks at the tasks; 0 for none, -1 where the text does not say. @param text {@code 30}, {@code task=30,energy=5} */
+    /**
+     * Seconds between two looks at the tasks; 0 for none, -1 where the text does not say.
+     *
+     * @param text {@code 30}, {@code task=30,energy=5}
+     */
     public static int taskSeconds(String text) {
         for (String part : text.split(",")) {
             String number = part.startsWith("task=") ? part.substring(5) : part;

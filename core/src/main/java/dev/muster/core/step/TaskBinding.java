@@ -17,7 +17,11 @@ import java.util.TreeMap;
 public final class TaskBinding {
     private TaskBinding() {}
 
-    /** As an option of {@link Settings}: {@code cores=n[1-4];none=m1}. @param words by node */
+    /**
+     * As an option of {@link Settings}: {@code cores=n[1-4];none=m1}.
+     *
+     * @param words by node
+     */
     public static String ofNodes(Map<String, String> words) {
         Map<String, List<String>> byWord = new TreeMap<>();
         new TreeMap<>(words).forEach((node, word) -> byWord.computeIfAbsent(word, k -> new java.util.ArrayList<>()).add(node));

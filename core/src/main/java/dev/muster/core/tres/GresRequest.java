@@ -131,7 +131,11 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return Codec.bind(out, ResourceRequest.class);
     }
 
-    /** Devices of a node by their name. @param type "" for any */
+    /**
+     * Devices of a node by their name.
+     *
+     * @param type "" for any
+     */
     public static IndexSet devices(Node.Spec node, String name, String type) {
         IndexSet out = IndexSet.empty();
         for (Node.Gres g : node.gres()) {

@@ -419,7 +419,11 @@ public final class AccountingRows {
         }
     }
 
-    /** The answer: jobs in order with their steps. @param now the controller's clock; next: number of the job to go on from, 0 if that was all */
+    /**
+     * The answer: jobs in order with their steps.
+     *
+     * @param now the controller's clock; next: number of the job to go on from, 0 if that was all
+     */
     public record Answer(long now, String cluster, List<JobWithSteps> jobs, int next) {
         public Answer(long now, String cluster, List<JobWithSteps> jobs) {
             this(now, cluster, jobs, 0);

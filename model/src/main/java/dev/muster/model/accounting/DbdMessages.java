@@ -50,7 +50,11 @@ public final class DbdMessages {
     /** Rows of one journal, in order. Answered by {@link Registered}. */
     public record Append(String cluster, String journal, List<Batch> batches) {}
 
-    /** The row of one attempt or step. @param stepId {@link #NO_STEP} for the job's */
+    /**
+     * The row of one attempt or step.
+     *
+     * @param stepId {@link #NO_STEP} for the job's
+     */
     public record ReadRow(String cluster, String journal, long sluid, int restarts, int stepId) {
         public static final int NO_STEP = Integer.MIN_VALUE;
     }
@@ -198,7 +202,11 @@ public final class DbdMessages {
      */
     public record LoadArchive(String file, String insert) {}
 
-    /** Archives and purges now. @param settings keys of slurmdbd.conf that are other than there, this once */
+    /**
+     * Archives and purges now.
+     *
+     * @param settings keys of slurmdbd.conf that are other than there, this once
+     */
     public record DumpArchive(Map<String, String> settings) {}
 
     /** Asks for sums to be made for a span. There are none that are kept: it only says whether the caller may ask. */

@@ -156,6 +156,11 @@ public final class Entities {
         }
     }
 
-    /** What was done. @param name of what it was done to; @param info what was set */
+    /**
+     * What was done.
+     *
+     * @param name of what it was done to
+     * @param info what was set
+     */
     public record Transaction(long id, long time, String action, String actor, String cluster, String name, String info) {}
 }

@@ -228,7 +228,11 @@ public final class PackedAnswer {
             return cluster;
         }
 
-        /** Goes on to the next job. @return whether there is one */
+        /**
+         * Goes on to the next job.
+         *
+         * @return whether there is one
+         */
         public boolean advance() {
             if (tag != JOB) {
                 return false;

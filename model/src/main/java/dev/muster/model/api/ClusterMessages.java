@@ -10,7 +10,11 @@ import java.util.Map;
 public final class ClusterMessages {
     private ClusterMessages() {}
 
-    /** Asks for the cluster's licences. @param name of one; "" for all */
+    /**
+     * Asks for the cluster's licences.
+     *
+     * @param name of one; "" for all
+     */
     public record QueryLicenses(String name) {}
 
     /**
@@ -202,7 +206,12 @@ public final class ClusterMessages {
         public static final int OVER_UNLIMITED = 65_535;
     }
 
-    /** {@code scontrol token}. @param user "" for the caller; @param lifespanSeconds 0 for the usual time */
+    /**
+     * {@code scontrol token}.
+     *
+     * @param user            "" for the caller
+     * @param lifespanSeconds 0 for the usual time
+     */
     public record CreateToken(String user, long lifespanSeconds) {}
 
     public record TokenReply(String token) {}
@@ -215,7 +224,12 @@ public final class ClusterMessages {
     /** {@code scontrol update nodename=…}: key names lower case, values as typed. */
     public record UpdateNode(String requestId, String nodes, Map<String, String> changes) {}
 
-    /** {@code scontrol reboot}. @param nextState DOWN, RESUME or ""; @param action a PowerAction or "" */
+    /**
+     * {@code scontrol reboot}.
+     *
+     * @param nextState DOWN, RESUME or ""
+     * @param action    a PowerAction or ""
+     */
     public record RebootNodes(String requestId, String nodes, boolean asap, String nextState, String reason, boolean force,
             String action) {}
 
@@ -245,7 +259,12 @@ public final class ClusterMessages {
     /** @param name beside slurm.conf, without a way up */
     public record ConfigFile(String name, Bytes content, boolean executable) {}
 
-    /** A node wants a certificate. @param request a certificate signing request as text; @param token that it may have one */
+    /**
+     * A node wants a certificate.
+     *
+     * @param request a certificate signing request as text
+     * @param token   that it may have one
+     */
     public record SignCertificate(String node, String request, String token) {}
 
     /** @param next what to show the next time, "" for what the site's script says */
@@ -311,7 +330,11 @@ public final class ClusterMessages {
     /** @param controllerOnly {@code scontrol shutdown slurmctld} */
     public record Shutdown(String requestId, boolean controllerOnly) {}
 
-    /** A setting that counts until slurm.conf is read again. @param value + or - before it adds to a list or takes from it */
+    /**
+     * A setting that counts until slurm.conf is read again.
+     *
+     * @param value + or - before it adds to a list or takes from it
+     */
     public record UpdateSetting(String requestId, String key, String value) {}
 
     /** @param nodes whose slurmd is meant, "" for slurmctld */
@@ -325,7 +348,11 @@ public final class ClusterMessages {
     /** Requests of one kind or from one user: how many and how long they took together. */
     public record RpcCount(String name, int number, long count, long totalUs) {}
 
-    /** The reply of requests that have nothing to say. @param warnings lines for stderr */
+    /**
+     * The reply of requests that have nothing to say.
+     *
+     * @param warnings lines for stderr
+     */
     public record Done(List<String> warnings) {
         public static final Done OK = new Done(List.of());
     }

@@ -96,7 +96,11 @@ public final class JobMessages {
             List<Integer> hetMembers,
             List<String> notices) {}
 
-    /** One node of an allocation or of a step. @param usableCpus those that tasks may use where threads of its cores are left alone */
+    /**
+     * One node of an allocation or of a step.
+     *
+     * @param usableCpus those that tasks may use where threads of its cores are left alone
+     */
     public record NodeShare(String node, String address, int port, int cpus, long memoryMb, String gres, int tasks, List<Integer> taskIds,
             int usableCpus) {}
 
@@ -130,7 +134,11 @@ public final class JobMessages {
      */
     public record AwaitSteps(int jobId, int waitMs) {}
 
-    /** Asks for running steps; jobIds empty means all. @param shownPartitions of jobs in partitions that are not hidden from the caller */
+    /**
+     * Asks for running steps; jobIds empty means all.
+     *
+     * @param shownPartitions of jobs in partitions that are not hidden from the caller
+     */
     public record QuerySteps(List<Integer> jobIds, int stepId, int userId, boolean allUsers, boolean shownPartitions) {}
 
     /**
@@ -466,7 +474,11 @@ public final class JobMessages {
     /** hold, uhold, release, requeue, requeuehold, suspend, resume, top, notify on jobs as typed. */
     public record JobAction(String requestId, String action, List<String> jobs, String argument) {}
 
-    /** The script of a batch job. @param environment instead of it the variables that it begins with, each followed by a NUL */
+    /**
+     * The script of a batch job.
+     *
+     * @param environment instead of it the variables that it begins with, each followed by a NUL
+     */
     public record QueryScript(int jobId, boolean environment) {}
 
     public record ScriptReply(Bytes script) {}

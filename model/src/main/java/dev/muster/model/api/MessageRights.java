@@ -133,7 +133,11 @@ public final class MessageRights {
         return Collections.unmodifiableMap(NODE);
     }
 
-    /** The rule for a message, by the word of its body where there is one for that. @param word "" for none */
+    /**
+     * The rule for a message, by the word of its body where there is one for that.
+     *
+     * @param word "" for none
+     */
     public static Optional<Rule> rule(Map<String, Rule> table, String message, String word) {
         return Optional.ofNullable(table.getOrDefault(message + " " + word, table.get(message)));
     }

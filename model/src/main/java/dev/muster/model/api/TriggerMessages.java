@@ -16,7 +16,13 @@ public final class TriggerMessages {
      */
     public record SetTrigger(String requestId, List<String> events, int jobId, String nodes, int offsetSeconds, String program, boolean permanent) {}
 
-    /** Forgets triggers. @param id 0 for any; @param jobId 0 for any; @param userId -1 for any */
+    /**
+     * Forgets triggers.
+     *
+     * @param id     0 for any
+     * @param jobId  0 for any
+     * @param userId -1 for any
+     */
     public record ClearTriggers(String requestId, int id, int jobId, int userId) {}
 
     public record QueryTriggers() {}

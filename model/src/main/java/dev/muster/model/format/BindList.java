@@ -51,7 +51,7 @@ public final class BindList {
         return List.copyOf(out);
     }
 
-    /** @return the numbers of a mask's bits, of a number itself */
+    /** Returns the numbers of a mask's bits, of a number itself. */
     public static List<Integer> members(String item, boolean mask) {
         if (!mask) {
             return List.of(Integer.parseInt(item));

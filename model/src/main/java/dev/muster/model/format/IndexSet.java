@@ -311,7 +311,11 @@ public final class IndexSet {
         return b.build();
     }
 
-    /** Of how many groups of {@code size} neighbours, counted from 0, some index is in the set. @param size at least 1 */
+    /**
+     * Of how many groups of {@code size} neighbours, counted from 0, some index is in the set.
+     *
+     * @param size at least 1
+     */
     public int groups(int size) {
         int groups = 0;
         for (int i = first(); i >= 0; i = next((i / size + 1) * size)) {
@@ -429,7 +433,11 @@ public final class IndexSet {
         return n == b.length ? b : Arrays.copyOf(b, n);
     }
 
-    /** The inverse of {@link #compact}. @throws IllegalArgumentException if the text is not one */
+    /**
+     * The inverse of {@link #compact}.
+     *
+     * @throws IllegalArgumentException if the text is not one
+     */
     public static IndexSet parse(String text) {
         if (text.isEmpty()) {
             return EMPTY;

@@ -12,7 +12,7 @@ public final class PathPattern {
     /** What a letter stands for. */
     @FunctionalInterface
     public interface Codes {
-        /** @return null for a letter that is no code: it stays as it is written */
+        /** Returns null for a letter that is no code: it stays as it is written. */
         String of(char letter);
     }
 

@@ -30,7 +30,11 @@ public final class Sluid {
         return sluid & (1L << SIZE_BIT) - 1;
     }
 
-    /** The number as people see it. @param sized of the size; restarts: 0 for the first attempt */
+    /**
+     * The number as people see it.
+     *
+     * @param sized of the size; restarts: 0 for the first attempt
+     */
     public static long shown(long sized, int restarts) {
         return sized + ((long) restarts << ATTEMPT_BIT);
     }

@@ -8,7 +8,11 @@ package dev.muster.model.format;
 public final class TextCheck {
     private TextCheck() {}
 
-    /** Whether a text of the message holds a control character, as it is or escaped. @param json as received */
+    /**
+     * Whether a text of the message holds a control character, as it is or escaped.
+     *
+     * @param json as received
+     */
     public static boolean hasControls(byte[] json) {
         for (int i = 0; i < json.length; i++) {
             int b = json[i];

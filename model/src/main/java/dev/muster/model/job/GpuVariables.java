@@ -22,7 +22,11 @@ public final class GpuVariables {
 
     private GpuVariables() {}
 
-    /** Their names; all where no flag speaks of them. @param flags of the node's GPUs, those that mean something else among them */
+    /**
+     * Their names; all where no flag speaks of them.
+     *
+     * @param flags of the node's GPUs, those that mean something else among them
+     */
     public static List<String> of(Collection<String> flags) {
         List<String> lower = flags.stream().map(f -> f.toLowerCase(Locale.ROOT)).toList();
         if (lower.contains(NONE)) {

@@ -191,7 +191,11 @@ public enum JobReason {
         this.word = word;
     }
 
-    /** The reason with this word. @throws IllegalArgumentException if there is none */
+    /**
+     * The reason with this word.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public static JobReason ofWord(String word) {
         for (JobReason r : values()) {
             if (r.word.equals(word)) {

@@ -12,7 +12,12 @@ public final class TresPerTask {
 
     private TresPerTask() {}
 
-    /** All of it. @param cpus 0 for no word of them; @param tres what is asked for beside them, where those are named once more */
+    /**
+     * All of it.
+     *
+     * @param cpus 0 for no word of them
+     * @param tres what is asked for beside them, where those are named once more
+     */
     public static String of(int cpus, String tres) {
         List<String> out = new ArrayList<>(cpus > 0 ? List.of("cpu=" + cpus) : List.of());
         items(tres).filter(item -> !item.startsWith("cpu=")).forEach(out::add);

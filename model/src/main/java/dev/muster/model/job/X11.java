@@ -41,7 +41,11 @@ public record X11(Nodes nodes, String cookie) {
         return nodes.name().toLowerCase(Locale.ROOT) + " " + cookie;
     }
 
-    /** Whether one of an allocation's nodes is meant. @param index of the node, of {@code count} */
+    /**
+     * Whether one of an allocation's nodes is meant.
+     *
+     * @param index of the node, of {@code count}
+     */
     public boolean covers(int index, int count) {
         return switch (nodes) {
             case ALL -> true;

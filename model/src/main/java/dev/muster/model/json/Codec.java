@@ -37,7 +37,11 @@ public final class Codec {
         shape.write(out, record, shape.places(fields));
     }
 
-    /** Chosen components of a record type: what a bulk read moves, found once for all rows. @param fields empty for all; unknown names are none */
+    /**
+     * Chosen components of a record type: what a bulk read moves, found once for all rows.
+     *
+     * @param fields empty for all; unknown names are none
+     */
     public static Columns columns(Class<? extends Record> type, Set<String> fields) {
         RecordAdapter shape = (RecordAdapter) JsonAdapter.of(type);
         return new Columns(shape, fields.isEmpty() ? shape.all() : shape.places(fields));
@@ -63,7 +67,11 @@ public final class Codec {
         return new Decoder<>(type).decode(json);
     }
 
-    /** As {@link #decode}, of a client's request: a field that is not known here is refused instead of skipped. @throws Json.MalformedException */
+    /**
+     * As {@link #decode}, of a client's request: a field that is not known here is refused instead of skipped.
+     *
+     * @throws Json.MalformedException
+     */
     public static <T> T decodeKnown(byte[] json, Class<T> type) {
         Decoder<T> decoder = new Decoder<>(type);
         decoder.in.refuseUnknown();

@@ -203,7 +203,11 @@ public final class Json {
         return value;
     }
 
-    /** Parses a JSON object. @throws MalformedException if it is not one */
+    /**
+     * Parses a JSON object.
+     *
+     * @throws MalformedException if it is not one
+     */
     public static Obj object(byte[] utf8) {
         if (parse(utf8) instanceof Obj o) {
             return o;
@@ -292,7 +296,7 @@ public final class Json {
                 count += bytes.length;
             }
 
-            /** @return how many characters from the first on are themselves in JSON: these are written */
+            /** Returns how many characters from the first on are themselves in JSON: these are written. */
             int plain(String s) {
                 int length = s.length();
                 room(length);
@@ -356,7 +360,13 @@ public final class Json {
             return this;
         }
 
-        /** Begins a field. @param separator what stands before it. @param head its name as written. @return what stands before the next */
+        /**
+         * Begins a field.
+         *
+         * @param separator what stands before it.
+         * @param head      its name as written.
+         * @return what stands before the next
+         */
         char field(char separator, byte[] head) {
             out.write(separator);
             out.all(head);
@@ -473,7 +483,7 @@ public final class Json {
             return out.size();
         }
 
-        /** @return what is there; it goes on empty */
+        /** Returns what is there; it goes on empty. */
         public byte[] take() {
             byte[] all = out.toByteArray();
             out.reset();

@@ -15,7 +15,11 @@ interface JsonAdapter {
     /** @throws Json.MalformedException if the tree does not fit */
     Object read(Object tree);
 
-    /** As above without a tree between. @throws RuntimeException of any kind where it is not just as {@link #write} writes it */
+    /**
+     * As above without a tree between.
+     *
+     * @throws RuntimeException of any kind where it is not just as {@link #write} writes it
+     */
     Object read(JsonReader in);
 
     /** The first field within the tree that this type does not have. */
@@ -30,7 +34,11 @@ interface JsonAdapter {
         return value == null || value.equals(absent());
     }
 
-    /** Writes a field, unless there is nothing to say. @return what stands before the next one */
+    /**
+     * Writes a field, unless there is nothing to say.
+     *
+     * @return what stands before the next one
+     */
     default char writeField(Json.Writer out, char separator, byte[] head, Object value) {
         if (isAbsent(value)) {
             return separator;

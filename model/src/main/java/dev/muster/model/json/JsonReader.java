@@ -81,7 +81,7 @@ final class JsonReader {
         return at < end && in[at] == '{';
     }
 
-    /** @return whether something stands between the brackets; if not, both are read */
+    /** Returns whether something stands between the brackets; if not, both are read. */
     private boolean opens(char bracket, char closing) {
         if (depth++ > Json.DEPTH_MAX || at >= end || in[at] != bracket) {
             throw bad(bracket + " expected");
@@ -95,7 +95,11 @@ final class JsonReader {
         return any;
     }
 
-    /** Opens an object. @return the place of the field whose value stands next, or {@link #NO_MORE} */
+    /**
+     * Opens an object.
+     *
+     * @return the place of the field whose value stands next, or {@link #NO_MORE}
+     */
     int first(Fields fields) {
         if (!opens('{', '}')) {
             return NO_MORE;
@@ -108,7 +112,12 @@ final class JsonReader {
         return next(fields, 0);
     }
 
-    /** After a value. @param from where to look first. @return as {@link #first}; fields that are not known are read over */
+    /**
+     * After a value.
+     *
+     * @param from where to look first.
+     * @return as {@link #first}; fields that are not known are read over
+     */
     int next(Fields fields, int from) {
         int likely = from;
         while (at < end && in[at] == ',') {
@@ -137,7 +146,11 @@ final class JsonReader {
         return refusesUnknown;
     }
 
-    /** Reads a name. @return its place, {@link #NO_MORE} if it has none */
+    /**
+     * Reads a name.
+     *
+     * @return its place, {@link #NO_MORE} if it has none
+     */
     private int field(Fields fields, int from) {
         int place = place(fields, from);
         if (place < 0 && refusesUnknown) {
@@ -159,7 +172,11 @@ final class JsonReader {
         return fields.places.getOrDefault(name(), NO_MORE);
     }
 
-    /** Opens an object whose first field is its type. @return the type; {@link #next} goes on */
+    /**
+     * Opens an object whose first field is its type.
+     *
+     * @return the type; {@link #next} goes on
+     */
     String type() {
         if (!opens('{', '}') || !name().equals("type")) {
             throw bad("no type");
@@ -167,7 +184,11 @@ final class JsonReader {
         return text();
     }
 
-    /** Opens a list. @return whether a value stands next */
+    /**
+     * Opens a list.
+     *
+     * @return whether a value stands next
+     */
     boolean firstOfList() {
         return opens('[', ']');
     }
@@ -181,7 +202,11 @@ final class JsonReader {
         return more;
     }
 
-    /** Opens an object of any names. @return the first name, or null */
+    /**
+     * Opens an object of any names.
+     *
+     * @return the first name, or null
+     */
     String firstName() {
         return opens('{', '}') ? name() : null;
     }

@@ -128,7 +128,11 @@ final class RecordAdapter implements JsonAdapter {
         return coder;
     }
 
-    /** Makes code for it now. @return whether it can be had: a record that is not public goes without */
+    /**
+     * Makes code for it now.
+     *
+     * @return whether it can be had: a record that is not public goes without
+     */
     boolean compile() {
         coder = RecordCodecGenerator.make(this).orElse(null);
         return coder != null;

@@ -10,7 +10,12 @@ abstract class RecordCodec {
         void begin() throws ReflectiveOperationException;
     }
 
-    /** The one coder of a class. @param constants what its fields are set to @return null if the class has begun before */
+    /**
+     * The one coder of a class.
+     *
+     * @param constants what its fields are set to
+     * @return null if the class has begun before
+     */
     static synchronized RecordCodec first(Object[] constants, Begun coder) throws ReflectiveOperationException {
         handed = constants;
         first = null;
@@ -32,7 +37,12 @@ abstract class RecordCodec {
         first = coder;
     }
 
-    /** Writes what is not absent, without the brace at the end. @param separator before the first of it. @return what would stand before another */
+    /**
+     * Writes what is not absent, without the brace at the end.
+     *
+     * @param separator before the first of it.
+     * @return what would stand before another
+     */
     abstract char write(Json.Writer out, Object record, char separator);
 
     /** The same for the component at one place. */

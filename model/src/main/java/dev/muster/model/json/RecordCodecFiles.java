@@ -16,7 +16,7 @@ public record RecordCodecFiles(String name, byte[] code) {
         return new RecordCodecFiles(RecordCodecGenerator.MARK, ClassFile.of().build(ClassDesc.of(RecordCodecGenerator.MARK), c -> { }));
     }
 
-    /** @return nothing for what is no record of the protocol */
+    /** Returns nothing for what is no record of the protocol. */
     public static Optional<RecordCodecFiles> of(Class<?> type) {
         if (!type.isRecord()) {
             return Optional.empty();

@@ -64,7 +64,7 @@ final class RecordCodecGenerator {
         components = type.getRecordComponents();
     }
 
-    /** @return nothing for a record that this package cannot see, or that is too large */
+    /** Returns nothing for a record that this package cannot see, or that is too large. */
     static Optional<RecordCodec> make(RecordAdapter shape) {
         RecordCodecGenerator maker = new RecordCodecGenerator(shape, MADE);
         return maker.isPossible() ? Optional.of(maker.make()) : Optional.empty();
@@ -104,7 +104,11 @@ final class RecordCodecGenerator {
         return "dev.muster.model.json.Coder$" + shape.type().getName().replace('.', '_').replace('$', '_') + '_' + Integer.toHexString(form);
     }
 
-    /** The class file of {@link #ready}. @return nothing for a record that goes without */
+    /**
+     * The class file of {@link #ready}.
+     *
+     * @return nothing for a record that goes without
+     */
     static Optional<byte[]> classFile(RecordAdapter shape) {
         RecordCodecGenerator maker = new RecordCodecGenerator(shape, readyName(shape));
         return maker.isPossible() ? Optional.of(ClassFile.of().build(maker.made, maker::body)) : Optional.empty();

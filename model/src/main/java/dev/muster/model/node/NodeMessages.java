@@ -196,7 +196,11 @@ public final class NodeMessages {
         }
     }
 
-    /** What was seen of a job's steps, for {@link ReadUse}. @param error why nothing could be read, "" otherwise */
+    /**
+     * What was seen of a job's steps, for {@link ReadUse}.
+     *
+     * @param error why nothing could be read, "" otherwise
+     */
     public record UseRead(long id, List<StepUse> steps, String error) implements ToController {}
 
     /** A step on one node, as it was looked at from time to time; earliest first. */
@@ -235,7 +239,11 @@ public final class NodeMessages {
     /** Relayed launches up to this number are not to be begun any more: the controller speaks to the node itself. */
     public record StaleRelay(long id) implements ToNode {}
 
-    /** The registration is refused; the node logs it, closes and tries again later. @param forGood not before slurmd is started again */
+    /**
+     * The registration is refused; the node logs it, closes and tries again later.
+     *
+     * @param forGood not before slurmd is started again
+     */
     public record Refused(String error, boolean forGood) implements ToNode {}
 
     /** Everything up to seq is durable at the controller and may be forgotten. */
@@ -364,7 +372,11 @@ public final class NodeMessages {
      */
     public record MpiNode(String node, int jobId, int stepId, String tasks) {}
 
-    /** The first frame on the {@code mpi} stream: from a node's slurmd to that of its parent in the step's tree. @param index of the child */
+    /**
+     * The first frame on the {@code mpi} stream: from a node's slurmd to that of its parent in the step's tree.
+     *
+     * @param index of the child
+     */
     public record MpiAttach(int jobId, int stepId, int index) {}
 
     /**
@@ -375,7 +387,11 @@ public final class NodeMessages {
      */
     public record Task(int rank, int local, String cpus, List<Bytes> arguments, List<Bytes> environment) {}
 
-    /** Makes the share known without launching a step. @param runProlog now, and answer PrologDone (PrologFlags=Alloc) */
+    /**
+     * Makes the share known without launching a step.
+     *
+     * @param runProlog now, and answer PrologDone (PrologFlags=Alloc)
+     */
     public record Prepare(JobShare share, boolean runProlog) implements ToNode {}
 
     /**
@@ -423,7 +439,11 @@ public final class NodeMessages {
     /** Read the configuration again. */
     public record ReadConfig() implements ToNode {}
 
-    /** How much slurmd logs until it reads its configuration again. @param level as SlurmdDebug */
+    /**
+     * How much slurmd logs until it reads its configuration again.
+     *
+     * @param level as SlurmdDebug
+     */
     public record SetDebug(String level) implements ToNode {}
 
     /** What the processes of all of a job's steps have resident on the node, in KiB. Nobody waits for it: what is lost is asked again. */
@@ -432,7 +452,12 @@ public final class NodeMessages {
     /** Runs HealthCheckProgram. */
     public record CheckHealth() implements ToNode {}
 
-    /** Runs RebootProgram, or that of the PowerAction. @param features that the node is to have afterwards; @param action "" for none */
+    /**
+     * Runs RebootProgram, or that of the PowerAction.
+     *
+     * @param features that the node is to have afterwards
+     * @param action   "" for none
+     */
     public record Reboot(List<String> features, String action) implements ToNode {}
 
     /** End the daemon ({@code scontrol shutdown}); running jobs go on. */
@@ -468,7 +493,11 @@ public final class NodeMessages {
         }
     }
 
-    /** A node behind a relay, which knows itself where that is. @param tasks on it, {@code 0-3,8} */
+    /**
+     * A node behind a relay, which knows itself where that is.
+     *
+     * @param tasks on it, {@code 0-3,8}
+     */
     public record Behind(String node, String tasks) {}
 
     /**

@@ -38,7 +38,11 @@ public record SharedLaunch(Launch common, List<Part> parts) {
             Map<String, String> gres,
             int channel) {}
 
-    /** A list as it differs from the common one. @param whole it is all of it; else entries stand at the positions of at */
+    /**
+     * A list as it differs from the common one.
+     *
+     * @param whole it is all of it; else entries stand at the positions of at
+     */
     public record Own(boolean whole, List<Integer> at, List<Bytes> entries) {
         static final Own NOTHING = new Own(false, List.of(), List.of());
 
@@ -116,7 +120,11 @@ public record SharedLaunch(Launch common, List<Part> parts) {
         return new SharedLaunch(common, some);
     }
 
-    /** What the part's node is to do. @throws IllegalArgumentException where the part does not fit */
+    /**
+     * What the part's node is to do.
+     *
+     * @throws IllegalArgumentException where the part does not fit
+     */
     public Launch launch(Part p) {
         JobShare s = common.share();
         JobShare share = new JobShare(s.jobId(), s.attempt(), p.bootId(), s.owner(), hooks(s, p), p.cpus(), p.jobMemoryMb(),

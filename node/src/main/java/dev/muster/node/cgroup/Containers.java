@@ -332,7 +332,11 @@ public final class Containers {
         }));
     }
 
-    /** The step is over here: nothing of its containers stays. @param pids of the tasks' first processes, by rank */
+    /**
+     * The step is over here: nothing of its containers stays.
+     *
+     * @param pids of the tasks' first processes, by rank
+     */
     public void remove(Path stepDirectory, Map<Integer, Long> pids) {
         Optional<Kept> found = kept(stepDirectory);
         if (found.isEmpty()) {

@@ -30,7 +30,11 @@ public record Confinement(
         return !track() && !cores && !devices && !memory();
     }
 
-    /** Limits in bytes; 0 for none. @param withSwap of memory and swap together */
+    /**
+     * Limits in bytes; 0 for none.
+     *
+     * @param withSwap of memory and swap together
+     */
     public record Memory(long hard, long soft, long withSwap) {
         static final Memory NONE = new Memory(0, 0, 0);
     }

@@ -63,7 +63,11 @@ public final class GpuProbe {
                 hardware.read("").threadsPerCore());
     }
 
-    /** gres.conf for a node of this machine. @param dynamic the node brings its own line */
+    /**
+     * gres.conf for a node of this machine.
+     *
+     * @param dynamic the node brings its own line
+     */
     public static Merged merged(SlurmConf conf, NodeConf node, boolean dynamic, List<ConfigError> errors) {
         GresConf gres = GresConf.read(conf.sister(SisterFiles.GRES), errors);
         String detector = detector(gres, node.name(), dynamic);
@@ -92,7 +96,11 @@ public final class GpuProbe {
         return said || !conf.gresTypes().contains("gpu") ? "" : gresText(here(conf).find(detector(file, node, true)));
     }
 
-    /** In the order of their numbers. @param detector nvml, nvidia, rsmi, oneapi, nrt or full; for any other nothing is looked at */
+    /**
+     * In the order of their numbers.
+     *
+     * @param detector nvml, nvidia, rsmi, oneapi, nrt or full; for any other nothing is looked at
+     */
     public List<Gpu> find(String detector) {
         if (fakes.isPresent() && !detector.isEmpty() && !detector.equals("off")) {
             return fakes();

@@ -99,7 +99,11 @@ final class IoFan implements AutoCloseable {
         return frame.length < StepSocket.HEAD_BYTES ? StepSocket.ALL_TASKS : ByteBuffer.wrap(frame).getInt(TASK_AT);
     }
 
-    /** Told of the node as a whole: by its first task's number. @param whole frames, each behind its length */
+    /**
+     * Told of the node as a whole: by its first task's number.
+     *
+     * @param whole frames, each behind its length
+     */
     static void mark(byte[] whole, int rank) {
         ByteBuffer b = ByteBuffer.wrap(whole);
         for (int at = 0; at < whole.length; at += Integer.BYTES + b.getInt(at)) {

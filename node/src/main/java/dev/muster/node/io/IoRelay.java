@@ -62,7 +62,11 @@ public final class IoRelay {
         this.spool = spool;
     }
 
-    /** What may be attached to. @param ownerUid of the job */
+    /**
+     * What may be attached to.
+     *
+     * @param ownerUid of the job
+     */
     public record Found(NodeStep step, int ownerUid) {}
 
     /** Knows the node's steps; asked on the node's thread. */

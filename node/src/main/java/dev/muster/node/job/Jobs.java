@@ -688,7 +688,7 @@ public final class Jobs {
         return List.copyOf(jobs.values());
     }
 
-    /** Those whose tasks are to be looked at in a second, for {@link TaskSamples}. @param second 0 for all */
+    /** Jobs whose tasks {@link TaskSamples} is to look at in that second; all for 0. */
     public List<ProcessTable.Running> running(int second) {
         return RunningSteps.lookedAt(jobs.values(), spool, second, settings.around().sensing().tasks().seconds());
     }

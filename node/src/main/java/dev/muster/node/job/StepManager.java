@@ -299,7 +299,11 @@ public final class StepManager {
         byte[] of(Target to);
     }
 
-    /** Asks all at once. @return the answers of those that gave one */
+    /**
+     * Asks all at once.
+     *
+     * @return the answers of those that gave one
+     */
     private Map<Target, byte[]> each(Set<Target> to, Body body, String message) {
         Map<Target, CompletableFuture<byte[]>> asked = new TreeMap<>();
         for (Target t : to) {

@@ -60,7 +60,11 @@ public final class Profiles {
     /** The series that there are meters for. */
     private static final List<String> KINDS = List.of("task", "energy", "network", "filesystem");
 
-    /** A meter that only grows. @param inPackets and the others: since the interfaces came up; files: since they were mounted */
+    /**
+     * A meter that only grows.
+     *
+     * @param inPackets and the others: since the interfaces came up; files: since they were mounted
+     */
     public record Meters(long energyUj, long inPackets, long outPackets, long inBytes, long outBytes, Lustre files) {}
 
     private record Last(long cpuMs, long readBytes, long writeBytes, long ns) {}
@@ -301,7 +305,11 @@ public final class Profiles {
         sink.sample(step.plan, "filesystem", "Filesystem", done, nowMs / 1000);
     }
 
-    /** The node's meters. @param root "/" or a directory with a sys of its own for tests */
+    /**
+     * The node's meters.
+     *
+     * @param root "/" or a directory with a sys of its own for tests
+     */
     public static Meters meters(Path root, Sensors sensors, List<String> interfaces, boolean lustre) {
         long[] sums = new long[4];
         List<String> names = List.of("rx_packets", "tx_packets", "rx_bytes", "tx_bytes");

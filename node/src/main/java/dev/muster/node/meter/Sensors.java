@@ -53,7 +53,11 @@ public final class Sensors {
         }
     }
 
-    /** A step's measure in its directory. @param over the second reading has been taken: a report that is made again tells the same */
+    /**
+     * A step's measure in its directory.
+     *
+     * @param over the second reading has been taken: a report that is made again tells the same
+     */
     private record Kept(Reading start, Reading end, boolean over) {}
 
     /** @param zones the last value of each counter */

@@ -136,7 +136,11 @@ public final class TaskSamples {
         }
     }
 
-    /** What a step used when it is over: with its single tasks. @param clock says how fast CPUs run now, for a step that nobody looked at */
+    /**
+     * What a step used when it is over: with its single tasks.
+     *
+     * @param clock says how fast CPUs run now, for a step that nobody looked at
+     */
     public static Usage ended(Path stepDirectory, Optional<StatusFile> status, CpuClock clock) {
         Usage usage = status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE);
         Kept kept = kept(stepDirectory);

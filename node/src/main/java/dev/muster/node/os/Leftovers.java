@@ -27,7 +27,11 @@ public final class Leftovers {
 
     private Leftovers() {}
 
-    /** Kills until nothing of the step is left, not on the node's thread. @param last what its stepd had written */
+    /**
+     * Kills until nothing of the step is left, not on the node's thread.
+     *
+     * @param last what its stepd had written
+     */
     public static void end(NodeJob job, NodeStep step, Optional<StatusFile> last, Settings settings, Cgroups cgroups, DaemonLog log) {
         Set<Long> tasks = new HashSet<>();
         last.ifPresent(s -> s.tasks().stream().filter(t -> !t.ended()).forEach(t -> tasks.add((long) t.pid())));

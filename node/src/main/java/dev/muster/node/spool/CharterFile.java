@@ -29,7 +29,11 @@ public final class CharterFile {
         path = jobDirectory.resolve(NAME);
     }
 
-    /** In place of whatever was there. @throws UncheckedIOException where it cannot be written */
+    /**
+     * In place of whatever was there.
+     *
+     * @throws UncheckedIOException where it cannot be written
+     */
     public void begin(List<Bytes> entries) {
         Path next = path.resolveSibling(NAME + ".new");
         try {
@@ -59,7 +63,11 @@ public final class CharterFile {
         return bytes.toByteArray();
     }
 
-    /** What is whole of it; nothing where there is none. @throws UncheckedIOException where it cannot be read */
+    /**
+     * What is whole of it; nothing where there is none.
+     *
+     * @throws UncheckedIOException where it cannot be read
+     */
     public List<Bytes> read() {
         List<Bytes> out = new ArrayList<>();
         try (DataInputStream in = new DataInputStream(new java.io.BufferedInputStream(Files.newInputStream(path)))) {

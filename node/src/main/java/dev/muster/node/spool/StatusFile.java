@@ -60,7 +60,11 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         return Optional.of(new StatusFile(state, stepd, reason, tasks, usage));
     }
 
-    /** The process id that stands in each record's head; 0 if it is not there yet. @param head of the file */
+    /**
+     * The process id that stands in each record's head; 0 if it is not there yet.
+     *
+     * @param head of the file
+     */
     static int stepdPid(byte[] head) {
         String text = new String(head, StandardCharsets.UTF_8);
         int at = text.indexOf("\nstepd ");

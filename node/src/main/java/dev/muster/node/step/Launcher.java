@@ -28,10 +28,18 @@ public interface Launcher {
     /** Blocks. The step without tasks that holds what is the job's on the node. */
     Begun startExternal(JobShare share) throws FailedException;
 
-    /** Follows a step from {@link StepWatch#start} on. @param listener called on the loop */
+    /**
+     * Follows a step from {@link StepWatch#start} on.
+     *
+     * @param listener called on the loop
+     */
     StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener);
 
-    /** What an ended step has used, with what the node's meters say of the time from its start to now. @param last what its stepd left */
+    /**
+     * What an ended step has used, with what the node's meters say of the time from its start to now.
+     *
+     * @param last what its stepd left
+     */
     Usage used(Path stepDirectory, Optional<StatusFile> last);
 
     /** The step has ended on this node. */

@@ -146,7 +146,11 @@ public final class NodeJob {
         return "job " + jobId() + (attempt() > 1 ? " attempt " + attempt() : "");
     }
 
-    /** Whether a step's tasks are looked at in a second; in second 0 all are. @param ofNode seconds between two looks where nobody asks for others */
+    /**
+     * Whether a step's tasks are looked at in a second; in second 0 all are.
+     *
+     * @param ofNode seconds between two looks where nobody asks for others
+     */
     boolean isLookedAt(NodeStep step, int second, int ofNode) {
         int asked = step.sampleSeconds != 0 ? step.sampleSeconds : share.sampleSeconds() > 0 ? share.sampleSeconds() : ofNode;
         return second == 0 || asked > 0 && second % asked == 0 && !step.isExternal();

@@ -23,7 +23,11 @@ import java.util.regex.Pattern;
 public final class NodeStep {
     public enum Phase { STARTING, RUNNING, ENDED }
 
-    /** How a start went. @param error "" when the step runs; detail: what is said before */
+    /**
+     * How a start went.
+     *
+     * @param error "" when the step runs; detail: what is said before
+     */
     public record Begin(String detail, String error) {
         public static final Begin GOOD = new Begin("", "");
     }

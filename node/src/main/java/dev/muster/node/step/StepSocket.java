@@ -95,7 +95,11 @@ public final class StepSocket implements AutoCloseable {
         return frame;
     }
 
-    /** All whole frames that have come, at least one, each behind its length as it came. @throws EOFException when stepd is gone */
+    /**
+     * All whole frames that have come, at least one, each behind its length as it came.
+     *
+     * @throws EOFException when stepd is gone
+     */
     public byte[] receiveAll() throws IOException {
         fill(Integer.BYTES);
         int first = length(in.position());

@@ -246,7 +246,12 @@ public class StepWatch {
     private static final int UNPRINTED = 1;
     private static final int NO_ABORT = 2;
 
-    /** As {@link #message}, why the step ends. @param printed to its standard error; @param abort srun says that the step was aborted */
+    /**
+     * As {@link #message}, why the step ends.
+     *
+     * @param printed to its standard error
+     * @param abort   srun says that the step was aborted
+     */
     void end(String text, boolean printed, boolean abort) {
         send('M', 0, (printed ? 0 : UNPRINTED) | (abort ? 0 : NO_ABORT), text.getBytes(StandardCharsets.UTF_8));
     }

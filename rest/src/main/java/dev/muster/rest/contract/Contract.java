@@ -75,7 +75,7 @@ public final class Contract {
         return operations.stream().filter(o -> o.versions.contains(version)).toList();
     }
 
-    /** @return the schema with that name in the version; what it refers to are such names */
+    /** Returns the schema with that name in the version; what it refers to are such names. */
     Json.Obj schema(int version, String name) {
         Json.Obj found = schemas.get(version + " " + name);
         if (found == null) {
@@ -84,7 +84,7 @@ public final class Contract {
         return found;
     }
 
-    /** @return what the schema refers to, if it is a reference */
+    /** Returns what the schema refers to, if it is a reference. */
     public Json.Obj resolved(int version, Json.Obj schema) {
         Json.Obj s = schema;
         while (s.has("$ref")) {
@@ -93,7 +93,11 @@ public final class Contract {
         return s;
     }
 
-    /** What a request means; a slash at the end makes no difference. @param path decoded */
+    /**
+     * What a request means; a slash at the end makes no difference.
+     *
+     * @param path decoded
+     */
     public Optional<Match> find(int version, String method, String path) {
         for (Operation o : operations) {
             if (o.versions.contains(version) && o.method.equalsIgnoreCase(method)) {

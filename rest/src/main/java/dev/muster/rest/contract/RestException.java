@@ -36,7 +36,11 @@ public final class RestException extends Exception {
         this.source = source;
     }
 
-    /** What slurmctld or slurmdbd says. @param source {@code slurm_submit_batch_job()} */
+    /**
+     * What slurmctld or slurmdbd says.
+     *
+     * @param source {@code slurm_submit_batch_job()}
+     */
     public static RestException of(SlurmException e, String source) {
         int errno = e.errno();
         return new RestException(status(errno), errno, e.getMessage(), e.getMessage(), source);
@@ -58,7 +62,11 @@ public final class RestException extends Exception {
         return new RestException(status(no.number()), no.number(), no.sentence(), description, source);
     }
 
-    /** The request's own fault. @param where {@code #/job/time_limit/} */
+    /**
+     * The request's own fault.
+     *
+     * @param where {@code #/job/time_limit/}
+     */
     public static RestException unfit(String description, String where) {
         return new RestException(400, CONVERSION, "Unable to convert Data type", description, where);
     }

@@ -54,7 +54,11 @@ public final class SchemaType {
         }
     }
 
-    /** A field of an object. @param key the name as it stands in JSON */
+    /**
+     * A field of an object.
+     *
+     * @param key the name as it stands in JSON
+     */
     record Field(String name, String key, SchemaType kind, boolean required) {}
 
     private String type = "";

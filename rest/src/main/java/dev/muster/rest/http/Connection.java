@@ -33,7 +33,11 @@ public final class Connection {
         this.peer = peer;
     }
 
-    /** Serves until the other side ends. @return false if what came was no HTTP */
+    /**
+     * Serves until the other side ends.
+     *
+     * @return false if what came was no HTTP
+     */
     public boolean serve(InputStream in, OutputStream out) throws IOException {
         Http http = new Http(new BufferedInputStream(in, BUFFER_BYTES), new BufferedOutputStream(out, BUFFER_BYTES), bounds);
         while (true) {

@@ -38,7 +38,13 @@ public final class Http {
         default void close() {}
     }
 
-    /** What is answered. @param type of the body; @param written is the body, in pieces, if there; @param headers further ones, ours alone */
+    /**
+     * What is answered.
+     *
+     * @param type    of the body
+     * @param written is the body, in pieces, if there
+     * @param headers further ones, ours alone
+     */
     public record Reply(int status, String type, byte[] body, Optional<Written> written, Map<String, String> headers) {
         public Reply(int status, String type, byte[] body) {
             this(status, type, body, Optional.empty(), Map.of());
@@ -97,7 +103,11 @@ public final class Http {
         /** Its head has been read. */
         default void head(Map<String, String> headers) {}
 
-        /** Counts the bytes of its body so far. @throws Malformed if they are over the limit */
+        /**
+         * Counts the bytes of its body so far.
+         *
+         * @throws Malformed if they are over the limit
+         */
         default void body(long bytes) throws Malformed {}
 
         /** It has been read. */

@@ -20,7 +20,11 @@ public final class Privileges {
         return IDENTITIES.userName(ProcessIds.uid());
     }
 
-    /** Refuses what would give the daemon all that slurmctld may. @throws StartupException in Slurm's words */
+    /**
+     * Refuses what would give the daemon all that slurmctld may.
+     *
+     * @throws StartupException in Slurm's words
+     */
     public static void check(String slurmUser) throws StartupException {
         Optional<Identity> slurm = IDENTITIES.byName(slurmUser);
         if (ProcessIds.uid() == 0) {

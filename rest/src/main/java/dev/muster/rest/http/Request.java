@@ -77,7 +77,7 @@ public record Request(String method, String path, Map<String, String> query, Map
         return Optional.of(new String(out, 0, n, StandardCharsets.UTF_8));
     }
 
-    /** @return the part of a content type before its parameters */
+    /** Returns the part of a content type before its parameters. */
     public String type(String header) {
         String value = header(header);
         int semicolon = value.indexOf(';');

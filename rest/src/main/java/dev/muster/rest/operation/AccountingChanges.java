@@ -47,7 +47,11 @@ final class AccountingChanges {
         return out;
     }
 
-    /** Does it. @throws RestException with the first of slurmdbd's sentences, if it was refused */
+    /**
+     * Does it.
+     *
+     * @throws RestException with the first of slurmdbd's sentences, if it was refused
+     */
     private static Json.Obj change(RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
             throws RestException, SlurmException {
         Json.Obj done = c.host().accounting().call("Change", new Json.Obj().put("verb", verb).put("entity", entity).put("set", of(set))

@@ -62,7 +62,7 @@ public final class Cluster {
         return FRESH.since(list + " " + c.user().name() + c.path(), content, now);
     }
 
-    /** @return whether the caller has all of it already */
+    /** Returns whether the caller has all of it already. */
     static boolean unchanged(RestCall c, String list, Object content, long now) throws RestException {
         long since = since(c, list, content, now);
         return !c.asked("update_time").isEmpty() && (c.time("update_time") - 1 >= since || c.time("update_time") > now);

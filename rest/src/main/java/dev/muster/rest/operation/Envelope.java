@@ -19,13 +19,17 @@ public final class Envelope {
     private int status = 200;
     private Optional<Runnable> after = Optional.empty();
 
-    /** Takes the shape's fields over. @return this */
+    /**
+     * Takes the shape's fields over.
+     *
+     * @return this
+     */
     Envelope with(Json.Obj shape) {
         shape.fields().forEach(answer::put);
         return this;
     }
 
-    /** @return this */
+    /** Returns this. */
     Envelope put(String name, Object value) {
         answer.put(name, value);
         return this;
@@ -48,7 +52,7 @@ public final class Envelope {
         return answer.fields().values().stream().anyMatch(v -> v instanceof Listing || v instanceof LazyList);
     }
 
-    /** @return this */
+    /** Returns this. */
     public Envelope error(RestException e) {
         errors.add(new Json.Obj().put("description", e.description()).put("error_number", (long) e.errno()).put("error", e.getMessage())
                 .put("source", e.source()));
@@ -56,13 +60,13 @@ public final class Envelope {
         return this;
     }
 
-    /** @return this */
+    /** Returns this. */
     public Envelope warning(String description, String source) {
         warnings.add(new Json.Obj().put("description", description).put("source", source));
         return this;
     }
 
-    /** @return this */
+    /** Returns this. */
     public Envelope status(int code) {
         status = code;
         return this;

@@ -114,7 +114,11 @@ final class JobBody {
         return in.has(field) && (!(in.raw(field) instanceof Json.Obj o) || o.flag("set") || o.flag("infinite"));
     }
 
-    /** The whole request but its id. @param kind BATCH or ALLOCATION */
+    /**
+     * The whole request but its id.
+     *
+     * @param kind BATCH or ALLOCATION
+     */
     Json.Obj request(String kind, String script) throws RestException {
         List<String> environment = takes("environment") ? in.texts("environment") : List.of();
         if (environment.isEmpty()) {
@@ -393,7 +397,11 @@ final class JobBody {
 
     // ---- of a job that is there
 
-    /** Keys and values of scontrol update. @param id of the path */
+    /**
+     * Keys and values of scontrol update.
+     *
+     * @param id of the path
+     */
     Json.Obj changes(String id) throws RestException {
         read.addAll(List.of("hold", "environment"));
         if (takes("job_id") && in.number("job_id") != 0 && !Long.toString(in.number("job_id")).equals(id)) {

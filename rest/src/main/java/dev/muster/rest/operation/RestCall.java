@@ -83,7 +83,7 @@ public record RestCall(Contract.Operation operation, int version, Map<String, St
         }
     }
 
-    /** @return with the id that makes a repetition harmless */
+    /** Returns with the id that makes a repetition harmless. */
     Json.Obj change() {
         return new Json.Obj().put("requestId", host.requestId());
     }

@@ -95,7 +95,11 @@ public final class Sessions {
         return COOKIE + (host.indexOf(':') >= 0 && port.matches("[0-9]{1,5}") ? port : request.isSecure() ? "443" : "80");
     }
 
-    /** The session of a request. @throws RestException 403 where there is one, and the request does not come from its page */
+    /**
+     * The session of a request.
+     *
+     * @throws RestException 403 where there is one, and the request does not come from its page
+     */
     public synchronized Optional<Session> of(Request request, long nowMs) throws RestException {
         Session s = sessions.get(cookies(request.header("cookie")).getOrDefault(cookieName(request), ""));
         if (s == null || s.untilMs <= nowMs) {

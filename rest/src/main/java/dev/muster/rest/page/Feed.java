@@ -31,7 +31,11 @@ public final class Feed {
     private static final int PACE_MS = 400;
     private static final int AWAY_MS = 2_000;
 
-    /** Events as they go out. @param revision after them, "" where there is none */
+    /**
+     * Events as they go out.
+     *
+     * @param revision after them, "" where there is none
+     */
     record Batch(long number, String revision, byte[] events) {}
 
     /** One stream; a user may have several. */
@@ -43,7 +47,12 @@ public final class Feed {
         }
     }
 
-    /** What a reader takes at once. @param lost it has fallen behind; @param over the feed has ended, or the reader is none of it any more */
+    /**
+     * What a reader takes at once.
+     *
+     * @param lost it has fallen behind
+     * @param over the feed has ended, or the reader is none of it any more
+     */
     record Taken(List<Batch> batches, boolean lost, boolean over) {}
 
     private final String sees;
@@ -62,7 +71,11 @@ public final class Feed {
         this.revision = revision;
     }
 
-    /** Where a new reader begins. @param number for {@link #take} */
+    /**
+     * Where a new reader begins.
+     *
+     * @param number for {@link #take}
+     */
     record Joined(Reader reader, long number, String revision) {}
 
     /** Empty where the feed has ended. */
@@ -263,7 +276,11 @@ public final class Feed {
         return new String(Json.print(tree), StandardCharsets.UTF_8);
     }
 
-    /** JSON has no line's end in it. @param id "" for none */
+    /**
+     * JSON has no line's end in it.
+     *
+     * @param id "" for none
+     */
     static byte[] event(String id, String name, Json.Obj data) {
         return ((id.isEmpty() ? "" : "id: " + id + "\n") + "event: " + name + "\ndata: " + text(data) + "\n\n").getBytes(StandardCharsets.UTF_8);
     }

@@ -115,7 +115,11 @@ final class Feeds {
         }
     }
 
-    /** What the reader does not know yet, or that it has to begin anew. @return from where it goes on */
+    /**
+     * What the reader does not know yet, or that it has to begin anew.
+     *
+     * @return from where it goes on
+     */
     private static long begin(OutputStream out, Host host, Seat seat, Json.Obj look, String seen) throws IOException, SlurmException {
         if (seen.isEmpty()) {
             out.write(Feed.event(seat.joined.revision(), "hello", Feed.head(look).put("revision", seat.joined.revision())));

@@ -42,7 +42,11 @@ final class LogTail implements Http.Written {
                 .put("waitMs", (long) waitMs).put("file", file);
     }
 
-    /** The first answer, so that a refusal is one. @return this */
+    /**
+     * The first answer, so that a refusal is one.
+     *
+     * @return this
+     */
     LogTail begun() throws SlurmException {
         first = read(0);
         return this;
@@ -78,7 +82,7 @@ final class LogTail implements Http.Written {
         }
     }
 
-    /** @return whether there were bytes */
+    /** Returns whether there were bytes. */
     private boolean took(OutputStream out, Json.Obj reply) throws IOException {
         byte[] data = Bytes.fromBase64(reply.text("data")).toArray();
         boolean anew = attempt != 0 && reply.number("attempt") != attempt && reply.number("attempt") != 0;
@@ -115,7 +119,11 @@ final class LogTail implements Http.Written {
         return true;
     }
 
-    /** Without the begun character at the end, which the next bytes complete. @param all nothing follows */
+    /**
+     * Without the begun character at the end, which the next bytes complete.
+     *
+     * @param all nothing follows
+     */
     static int whole(byte[] data, boolean all) {
         if (all) {
             return data.length;

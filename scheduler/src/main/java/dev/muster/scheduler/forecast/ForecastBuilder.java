@@ -83,7 +83,11 @@ public final class ForecastBuilder {
                 : drawn.stream().map(a -> a.of(job)).toList();
     }
 
-    /** Plans one stretch more. @return whether there was one to plan */
+    /**
+     * Plans one stretch more.
+     *
+     * @return whether there was one to plan
+     */
     boolean step() {
         Optional<ForecastWindow> next = left.isEmpty() || made == STRETCHES_MAX ? Optional.empty() : stretch.next(made + 1 == STRETCHES_MAX);
         if (next.isEmpty() && !yearly) {

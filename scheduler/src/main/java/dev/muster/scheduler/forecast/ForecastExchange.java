@@ -81,7 +81,11 @@ public final class ForecastExchange {
         claims = on ? claims : PlannedReservations.NONE;
     }
 
-    /** A plan of the whole queue as it is now, on this thread. Only from the core thread. @param most jobs whose places are to be kept */
+    /**
+     * A plan of the whole queue as it is now, on this thread. Only from the core thread.
+     *
+     * @param most jobs whose places are to be kept
+     */
     public Forecast make(State state, Now now, int most) {
         return Forecast.of(input(state, now, most));
     }
@@ -96,7 +100,11 @@ public final class ForecastExchange {
         return Optional.ofNullable(in);
     }
 
-    /** The pass is over. @param places that a plan is to keep at most */
+    /**
+     * The pass is over.
+     *
+     * @param places that a plan is to keep at most
+     */
     public void passed(State state, Now now) {
         if (wanted) {
             wanted = false;
@@ -112,7 +120,11 @@ public final class ForecastExchange {
         }
     }
 
-    /** Makes one of the days that come and leaves it to be taken up. From one thread. @param whole the rest is to follow, if none is on its way */
+    /**
+     * Makes one of the days that come and leaves it to be taken up. From one thread.
+     *
+     * @param whole the rest is to follow, if none is on its way
+     */
     public Forecast.Made plan(Forecast.Input in, boolean whole) {
         ForecastBuilder foresight = new ForecastBuilder(in);
         Forecast plan = foresight.soon();
@@ -124,7 +136,11 @@ public final class ForecastExchange {
         return plan.made(era);
     }
 
-    /** Goes on with a plan of the time behind these days. From the same thread. @return whether there is more to do */
+    /**
+     * Goes on with a plan of the time behind these days. From the same thread.
+     *
+     * @return whether there is more to do
+     */
     public boolean planRest() {
         boolean counts = begun.filter(f -> f.era() == era).isPresent();
         if (counts && making.get().step()) {
@@ -153,7 +169,11 @@ public final class ForecastExchange {
         return now.isPresent() && now.get().isOpen(jobId) && whole.filter(w -> w.start(jobId) > 0).isPresent() ? whole : now;
     }
 
-    /** Of these jobs those that may begin until then, the soonest first. @param planned in the last pass */
+    /**
+     * Of these jobs those that may begin until then, the soonest first.
+     *
+     * @param planned in the last pass
+     */
     public List<Planner.Estimate> upcoming(State state, long until, Map<Integer, Planner.Estimate> planned, Set<Integer> jobs) {
         TreeMap<Integer, Planner.Estimate> byJob = new TreeMap<>();
         latest.ifPresent(f -> f.upcoming(until, byJob));
@@ -207,7 +227,11 @@ public final class ForecastExchange {
                 -1).has(first.get());
     }
 
-    /** What a plan is made of, as things are now. Only from the core thread. @param most jobs whose places are to be kept */
+    /**
+     * What a plan is made of, as things are now. Only from the core thread.
+     *
+     * @param most jobs whose places are to be kept
+     */
     public Forecast.Input input(State state, Now now, int most) {
         Map<Integer, List<Forecast.Asked>> special = new HashMap<>();
         Map<Integer, List<Forecast.Asked>> drawn = new HashMap<>();

@@ -189,7 +189,11 @@ final class ForecastWindow {
         return new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S, lasting, false, true);
     }
 
-    /** The next one; empty if nobody finds a place in any. @param last what is behind its days counts as well */
+    /**
+     * The next one; empty if nobody finds a place in any.
+     *
+     * @param last what is behind its days counts as well
+     */
     Optional<ForecastWindow> next(boolean last) {
         if (!any && behind == 0) {
             return Optional.empty();

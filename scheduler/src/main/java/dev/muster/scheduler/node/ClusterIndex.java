@@ -103,7 +103,11 @@ public final class ClusterIndex {
         holdings.reset(state);
     }
 
-    /** A record about the node was applied. @return what follows from it; after REBUILD this index is of no use before its next {@link #reset} */
+    /**
+     * A record about the node was applied.
+     *
+     * @return what follows from it; after REBUILD this index is of no use before its next {@link #reset}
+     */
     public NodeChange follow(State before, State after, String node) {
         NodeSlot slot = byName.get(node);
         if (slot == null) {

@@ -251,7 +251,11 @@ public final class Feasibility {
                 : Optional.of(Decision.reject(SlurmErrno.REQUESTED_PART_CONFIG_UNAVAILABLE));
     }
 
-    /** Nothing but more nodes is missing, if anything is. @param fits on all candidates together, whatever is layered */
+    /**
+     * Nothing but more nodes is missing, if anything is.
+     *
+     * @param fits on all candidates together, whatever is layered
+     */
     private static boolean waitsForMore(State state, Partition partition, int nodesMin, boolean fits, Layers layers) {
         if (fits) {
             // nodes as they are, but without what the job wants of layered resources

@@ -133,7 +133,11 @@ public final class FreeTable {
         return Optional.of(freer);
     }
 
-    /** Takes up what is free on a node. @param now it may be given work */
+    /**
+     * Takes up what is free on a node.
+     *
+     * @param now it may be given work
+     */
     public void update(NodeSlot slot, boolean now) {
         if (slot.asleep != is(asleep, slot.index)) {
             set(asleep, slot.index, slot.asleep);
@@ -158,7 +162,11 @@ public final class FreeTable {
         }
     }
 
-    /** Of these those that have power, and those that would have to be started. @param mask may be longer than there are nodes */
+    /**
+     * Of these those that have power, and those that would have to be started.
+     *
+     * @param mask may be longer than there are nodes
+     */
     public long[][] halves(long[] mask) {
         long[][] out = {mask.clone(), new long[mask.length]};
         for (int w = 0; w < Math.min(mask.length, asleep.length); w++) {
@@ -357,7 +365,11 @@ public final class FreeTable {
         return new Left(free, memoryMb[n], gpus[n], holders, beside.cpusWhoeverGoes(c, n, Integer.MAX_VALUE));
     }
 
-    /** What is free of a node, and who is still there, after some have left. @param open CPUs that reservations leave, -1 where that must be all */
+    /**
+     * What is free of a node, and who is still there, after some have left.
+     *
+     * @param open CPUs that reservations leave, -1 where that must be all
+     */
     private record Left(int free, long memoryMb, int gpus, int holders, int open) {
         Left without(Allocation.Share s, NodeSlot slot) {
             return new Left(free + slot.units(s).count() * slot.spec.cpusPerUnit(), memoryMb + s.memoryMb(),

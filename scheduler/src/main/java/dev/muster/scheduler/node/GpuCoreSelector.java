@@ -67,7 +67,11 @@ final class GpuCoreSelector {
         return evenly(parts, unitsMax(0));
     }
 
-    /** Chooses GPUs and cores near them; empty if no set of groups has both. @param wanted GPUs by type */
+    /**
+     * Chooses GPUs and cores near them; empty if no set of groups has both.
+     *
+     * @param wanted GPUs by type
+     */
     Optional<GpuPlaces.Placed> nearGpus(List<Tres.Item> wanted, int tasks) {
         int gpus = GresRequest.gpus(wanted);
         int able = GpuPlaces.reachable(need, node, node.devices("gpu", "")).count();

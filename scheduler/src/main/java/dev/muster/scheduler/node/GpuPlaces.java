@@ -189,7 +189,11 @@ public final class GpuPlaces {
         return withParts(parts, units).isPresent();
     }
 
-    /** GPUs by type for so many tasks. @param ofJob the node's part of what is asked for all nodes together */
+    /**
+     * GPUs by type for so many tasks.
+     *
+     * @param ofJob the node's part of what is asked for all nodes together
+     */
     private List<Tres.Item> wanted(int tasks, int ofJob) {
         List<Tres.Item> out = new ArrayList<>();
         for (Tres.Item item : need.gresPerNode()) {

@@ -255,7 +255,11 @@ public final class NeedClass {
                 && (anyTime || need.limitMin() < 0 || other.need.limitMin() >= 0 && need.limitMin() >= other.need.limitMin());
     }
 
-    /** Whether jobs of this class wait for nodes that somebody has to bring back. @param ask if it is not known as of that version */
+    /**
+     * Whether jobs of this class wait for nodes that somebody has to bring back.
+     *
+     * @param ask if it is not known as of that version
+     */
     public boolean isMissing(long version, java.util.function.BooleanSupplier ask) {
         if (missedAt != version) {
             missedAt = version;

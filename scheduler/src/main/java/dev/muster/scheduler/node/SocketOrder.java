@@ -67,7 +67,7 @@ final class SocketOrder {
         return (int) Math.min(Integer.MAX_VALUE, ((long) tasks * need.cpusPerTask() + usable - 1) / usable);
     }
 
-    /** @return units taken */
+    /** Returns units taken. */
     private int wholeTasks(IndexSet[] of, int[] taken, int count, int tasks) {
         int all = 0;
         int waiting = tasks;
@@ -81,7 +81,7 @@ final class SocketOrder {
         return all;
     }
 
-    /** @return units for which there was no room */
+    /** Returns units for which there was no room. */
     private int roundRobin(IndexSet[] of, int[] taken, int units, int most) {
         int left = units;
         for (boolean progress = true; left > 0 && progress; ) {

@@ -102,7 +102,11 @@ final class TopologySelector {
         return below.containsAll(named) && !NodeSelector.enough(need, first(below), named.size()).isEmpty();
     }
 
-    /** Of the leaves that have enough the one with the fewest nodes free, of such the first. @param found of one that has enough */
+    /**
+     * Of the leaves that have enough the one with the fewest nodes free, of such the first.
+     *
+     * @param found of one that has enough
+     */
     private List<Candidate> fullest(List<Candidate> found) {
         int least = Math.max(1, Math.max(need.nodesMin(), named.size()));
         List<Topology.Block> leaves = topology.units();

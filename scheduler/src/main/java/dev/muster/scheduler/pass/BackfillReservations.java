@@ -79,7 +79,11 @@ final class BackfillReservations {
                 : outlook.times().slotAt(SwitchWait.switchesS(job, state, now.seconds()));
     }
 
-    /** The first time at which the need fits; empty if there is none. @param keep these units for it */
+    /**
+     * The first time at which the need fits; empty if there is none.
+     *
+     * @param keep these units for it
+     */
     Optional<Planner.Estimate> earliest(ResourceNeed need, boolean keep) {
         return earliest(need, keep, 0);
     }

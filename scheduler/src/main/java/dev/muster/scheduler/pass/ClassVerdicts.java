@@ -103,7 +103,11 @@ public final class ClassVerdicts {
         settled.wake();
     }
 
-    /** Whether jobs may be passed over. @param special something makes each job a matter of its own */
+    /**
+     * Whether jobs may be passed over.
+     *
+     * @param special something makes each job a matter of its own
+     */
     boolean areOpen(boolean special) {
         return pruned && !special && !cluster.holdings().someMind();
     }
@@ -293,7 +297,11 @@ public final class ClassVerdicts {
         return FAILED;
     }
 
-    /** It fails in this pass, and in the next ones as long as nothing is had that could serve it. @param anyTime short of what is free */
+    /**
+     * It fails in this pass, and in the next ones as long as nothing is had that could serve it.
+     *
+     * @param anyTime short of what is free
+     */
     private void settle(NeedClass c, boolean anyTime) {
         boolean asked = c.licensed && (pass.isInOrder() || isLayered(c.need));
         if (!asked && (anyTime || remembersBeside())) {

@@ -333,7 +333,11 @@ public final class Pass {
         return reason;
     }
 
-    /** NONE if it starts; else why it does not. @param last what it waits for is planned here */
+    /**
+     * NONE if it starts; else why it does not.
+     *
+     * @param last what it waits for is planned here
+     */
     private JobReason attempt(Job job, int task, Partition partition, ResourceNeed need, boolean last) {
         if (settling.has(partition.name())) {
             return settling.reason(job);

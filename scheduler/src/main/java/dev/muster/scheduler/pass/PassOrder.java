@@ -51,7 +51,12 @@ public final class PassOrder {
         this.ruled = backfill.ruled();
     }
 
-    /** All jobs in their order. @param special each job must be looked at. @return whether it came to the end */
+    /**
+     * All jobs in their order.
+     *
+     * @param special each job must be looked at.
+     * @return whether it came to the end
+     */
     boolean walk(boolean special) {
         quick = lanes.areOpen(special);
         int tier = Integer.MAX_VALUE;
@@ -192,7 +197,11 @@ public final class PassOrder {
         return true;
     }
 
-    /** Something is kept for the job, from what blocks others. @return how many are now */
+    /**
+     * Something is kept for the job, from what blocks others.
+     *
+     * @return how many are now
+     */
     int head(Job job, String blocker) {
         int now = heads.merge(blocker, 1, Integer::sum);
         headS = Math.max(headS, nowS - job.eligibleTime());

@@ -34,7 +34,11 @@ final class ReserveWords {
         return leastPriority > 0 || leastAgeS > 0 || perPartition > 0 || !arrays || onePerJob;
     }
 
-    /** Whether the job may keep others back in that partition; counted when it does. @param now seconds */
+    /**
+     * Whether the job may keep others back in that partition; counted when it does.
+     *
+     * @param now seconds
+     */
     boolean allows(Job job, String partition, long priority, long now) {
         boolean old = leastAgeS == 0 || job.eligibleTime() > 0 && now - job.eligibleTime() >= leastAgeS;
         boolean room = perPartition == 0 || ofPartition.getOrDefault(partition, 0) < perPartition;

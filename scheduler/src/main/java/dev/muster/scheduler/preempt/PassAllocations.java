@@ -115,7 +115,12 @@ public final class PassAllocations {
         return !spoken.isEmpty();
     }
 
-    /** Those who leave are off their nodes: who waits for that has his place. @param there or not any more; @param where on these nodes */
+    /**
+     * Those who leave are off their nodes: who waits for that has his place.
+     *
+     * @param there or not any more
+     * @param where on these nodes
+     */
     void arrive(boolean there, Predicate<NodeSlot> where) {
         for (Spoken s : spoken) {
             if (!where.test(s.node)) {

@@ -129,7 +129,11 @@ public final class PreemptableJobs implements GroupVerdicts {
         holding.forEach(j -> set(state, policy, j));
     }
 
-    /** What has become of these jobs. @param holding those on nodes */
+    /**
+     * What has become of these jobs.
+     *
+     * @param holding those on nodes
+     */
     public void follow(State state, Iterable<Integer> jobs, Map<Integer, Job> holding) {
         if (on) {
             PreemptPolicy policy = new PreemptPolicy(state);
@@ -205,7 +209,11 @@ public final class PreemptableJobs implements GroupVerdicts {
                 .thenComparingInt(Job::id);
     }
 
-    /** Somebody is exempt until then. @param now seconds since 1970 */
+    /**
+     * Somebody is exempt until then.
+     *
+     * @param now seconds since 1970
+     */
     void exempt(long until, long now) {
         exemptUntil = Math.min(until, exemptUntil <= now ? Long.MAX_VALUE : exemptUntil);
     }

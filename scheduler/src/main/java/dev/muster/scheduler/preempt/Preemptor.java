@@ -495,7 +495,11 @@ public final class Preemptor {
         }
     }
 
-    /** Puts back each whose going was not needed, the lowest first. @param chosen those that have to go in the end */
+    /**
+     * Puts back each whose going was not needed, the lowest first.
+     *
+     * @param chosen those that have to go in the end
+     */
     private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Places places) {
         Optional<Allocation> found = place;
         for (Job h : List.copyOf(chosen)) {

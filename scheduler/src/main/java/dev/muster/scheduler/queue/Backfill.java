@@ -86,7 +86,11 @@ public final class Backfill {
         return out::contains;
     }
 
-    /** The order in which those are tried that do not go in the queue's. @param headS how long the one with a reservation has waited, at most */
+    /**
+     * The order in which those are tried that do not go in the queue's.
+     *
+     * @param headS how long the one with a reservation has waited, at most
+     */
     public List<Turn> order(List<Turn> those, long nowS, long headS, Predicate<String> ruled) {
         if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
             return those;

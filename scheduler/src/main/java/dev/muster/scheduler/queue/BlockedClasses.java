@@ -154,7 +154,11 @@ public final class BlockedClasses {
         add(id, c, 0);
     }
 
-    /** It is short of what is free now. @param after so many had their places kept */
+    /**
+     * It is short of what is free now.
+     *
+     * @param after so many had their places kept
+     */
     public void add(int id, NeedClass c, int after) {
         if (at != table.freed()) {
             return;

@@ -173,7 +173,11 @@ public final class JobClassIndex {
         return comers;
     }
 
-    /** What reservations have of nodes. When that is other than before, who was turned down is looked at anew. @param now seconds since 1970 */
+    /**
+     * What reservations have of nodes. When that is other than before, who was turned down is looked at anew.
+     *
+     * @param now seconds since 1970
+     */
     public ReservedNodes reserved(State state, long now) {
         if (!reserved.holds(state, now)) {
             boolean drew = areMagnetic;

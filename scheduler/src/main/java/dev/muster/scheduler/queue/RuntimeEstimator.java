@@ -84,7 +84,11 @@ public final class RuntimeEstimator {
         return own == null ? users.get(user) : own;
     }
 
-    /** Seconds, above 0. @param limitS at most */
+    /**
+     * Seconds, above 0.
+     *
+     * @param limitS at most
+     */
     public double seconds(int user, long limitAsked, int cpus, double limitS) {
         Past past = past(user, limitAsked, cpus);
         return Math.max(1, past == null ? limitS : Math.min(limitS, past.meanOfTwo()));

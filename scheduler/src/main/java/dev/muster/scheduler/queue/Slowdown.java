@@ -110,7 +110,11 @@ public final class Slowdown {
         }
     }
 
-    /** A job has started. @param expectedS how long it will likely run */
+    /**
+     * A job has started.
+     *
+     * @param expectedS how long it will likely run
+     */
     public void began(int job, String partition, long submittedS, int cpus, double expectedS) {
         Begun b = new Begun(partition, submittedS, Math.round(expectedS) * cpus);
         begun.put(job, b);
@@ -125,7 +129,11 @@ public final class Slowdown {
         }
     }
 
-    /** The longest wait that counts. @param oldestS how long the oldest waits now */
+    /**
+     * The longest wait that counts.
+     *
+     * @param oldestS how long the oldest waits now
+     */
     public long longestS(long nowS, long oldestS) {
         while (!days.isEmpty() && days.getFirst().day <= nowS / DAY_S - DAYS) {
             days.removeFirst();

@@ -70,7 +70,11 @@ public final class Unavailable {
         return version;
     }
 
-    /** What a job is told of nodes that are down, drained or reserved; "" if the others suffice. @param now seconds since 1970 */
+    /**
+     * What a job is told of nodes that are down, drained or reserved; "" if the others suffice.
+     *
+     * @param now seconds since 1970
+     */
     public String words(State state, JobDesc desc, long now) {
         Optional<Partition> partition = state.partitions().find(desc.partition().split(",")[0]);
         String missing = missing(state, desc);
@@ -88,7 +92,11 @@ public final class Unavailable {
         return Feasibility.fitsWithout(state, desc, partition.get(), closed) ? "" : RESERVED;
     }
 
-    /** In each of its partitions, all nodes that the job might have are reserved for others within its time. @param now seconds since 1970 */
+    /**
+     * In each of its partitions, all nodes that the job might have are reserved for others within its time.
+     *
+     * @param now seconds since 1970
+     */
     public boolean areAllReserved(State state, JobDesc desc, long now) {
         if (state.reservations().size() == 0) {
             return false;

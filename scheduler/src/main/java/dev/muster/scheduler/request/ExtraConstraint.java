@@ -46,7 +46,11 @@ public final class ExtraConstraint {
         return settings.options().containsKey(WORD) && isValid(text) ? text : "";
     }
 
-    /** A node with this Extra can be one of the job's. What is no JSON object satisfies nobody. @param text a valid one */
+    /**
+     * A node with this Extra can be one of the job's. What is no JSON object satisfies nobody.
+     *
+     * @param text a valid one
+     */
     public static boolean match(String text, String extra) {
         return text.isEmpty() || !extra.isEmpty() && new ExtraConstraint(text, object(extra)).all();
     }

@@ -163,7 +163,11 @@ public record ResourceNeed(
             return cores * Math.max(1, spec.units() / Math.max(1, spec.sockets() * spec.coresPerSocket()));
         }
 
-        /** Those of a node that the job may have. @param free without what its line keeps from jobs */
+        /**
+         * Those of a node that the job may have.
+         *
+         * @param free without what its line keeps from jobs
+         */
         public IndexSet of(Node.Spec spec, IndexSet free) {
             return !said ? free : free.union(spec.reservedUnits())
                     .minus(SpecialCores.of(spec.reservedUnits(), spec.units(), spec.sockets(), count(spec), first));
@@ -435,7 +439,11 @@ public record ResourceNeed(
                 gpus, licences, limitMin, within, sharing, who, network, batch, reboot, sizes);
     }
 
-    /** When it is over at the latest that begins then, by its limit; seconds since 1970. @param limitMin minutes, below 0 for none */
+    /**
+     * When it is over at the latest that begins then, by its limit; seconds since 1970.
+     *
+     * @param limitMin minutes, below 0 for none
+     */
     public static long end(long beginS, int limitMin) {
         return limitMin < 0 ? Long.MAX_VALUE : beginS + limitMin * 60L;
     }

@@ -212,7 +212,11 @@ public final class DevicePlan {
         return out;
     }
 
-    /** Takes what the need gets on nodes with so many tasks each. @param ofJob as {@link #dealt} */
+    /**
+     * Takes what the need gets on nodes with so many tasks each.
+     *
+     * @param ofJob as {@link #dealt}
+     */
     public void take(ResourceNeed need, int[] found, int[] tasks, int count, int[][] ofJob, int from, int end) {
         if (columns.isEmpty()) {
             return;

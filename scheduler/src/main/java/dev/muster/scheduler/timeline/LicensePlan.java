@@ -38,7 +38,11 @@ public final class LicensePlan {
         kept.add(new Kept(r.name(), left, fromSlot, toSlot));
     }
 
-    /** Likewise all reservations, in their times. @param nowS seconds since 1970 */
+    /**
+     * Likewise all reservations, in their times.
+     *
+     * @param nowS seconds since 1970
+     */
     public void keep(State state, long nowS) {
         for (Reservation r : state.reservations().values()) {
             for (Reservation.Window w : r.licences().isEmpty() ? List.<Reservation.Window>of() : r.windows(nowS, nowS, nowS + times.reachS())) {

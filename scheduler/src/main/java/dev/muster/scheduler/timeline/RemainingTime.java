@@ -11,13 +11,21 @@ public final class RemainingTime {
 
     private RemainingTime() {}
 
-    /** Seconds until the job must be over, {@link #ENDLESS_S} for never. @param tickMs on the clock that limits follow */
+    /**
+     * Seconds until the job must be over, {@link #ENDLESS_S} for never.
+     *
+     * @param tickMs on the clock that limits follow
+     */
     public static long seconds(State state, Job job, long tickMs) {
         long end = SoftLimit.endTick(job, state.settings(), tickMs);
         return end < 0 ? job.state().isActive() ? ENDLESS_S : RunningJobTimeline.LEAVING_S : Math.max(0, (end - tickMs + 999) / 1000);
     }
 
-    /** Likewise, but a job without a limit is given a year, and one that has had a year another. @param nowS seconds since 1970 */
+    /**
+     * Likewise, but a job without a limit is given a year, and one that has had a year another.
+     *
+     * @param nowS seconds since 1970
+     */
     public static long yearly(State state, Job job, long nowS, long tickMs) {
         long left = seconds(state, job, tickMs);
         return left >= ENDLESS_S ? TimeGrid.YEAR_S - Math.floorMod(nowS - job.run().startTime(), (long) TimeGrid.YEAR_S) : left;

@@ -101,7 +101,11 @@ public final class RunningJobTimeline {
         }
     }
 
-    /** As {@link #take} for a moment. @param there or back again */
+    /**
+     * As {@link #take} for a moment.
+     *
+     * @param there or back again
+     */
     public void arrive(NodeSlot node, ResourceNeed need, Allocation.Share share, boolean there) {
         if (grid != null) {
             grid.give(node.index, times().endSlot(0, need.limitMin()), there ? -node.units(share).count() : node.units(share).count(),
@@ -109,7 +113,11 @@ public final class RunningJobTimeline {
         }
     }
 
-    /** A running job is off its nodes for a moment, and what it has is free until it would have left. @param off or on again */
+    /**
+     * A running job is off its nodes for a moment, and what it has is free until it would have left.
+     *
+     * @param off or on again
+     */
     public void lifted(Job job, boolean off) {
         if (grid != null && !SuspendedJobs.gaveItsCores(state, job)) {
             give(job.run().allocation().nodes(), left(job), off);

@@ -55,7 +55,7 @@ final class Kernel {
         return deepest;
     }
 
-    /** @return when each job of the trace started */
+    /** Returns when each job of the trace started. */
     long[] replay() {
         int next = 0;
         while (next < jobs.size() || !ends.isEmpty()) {
@@ -149,7 +149,7 @@ final class Kernel {
         }
     }
 
-    /** @return how many are left of those that wait */
+    /** Returns how many are left of those that wait. */
     private int without(int[] order) {
         int to = 0;
         for (int i = 0; i < waiting; i++) {

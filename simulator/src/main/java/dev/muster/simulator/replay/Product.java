@@ -78,7 +78,7 @@ final class Product {
         }
     }
 
-    /** @return when each job of the trace started, in seconds of its time */
+    /** Returns when each job of the trace started, in seconds of its time. */
     long[] replay() {
         int next = 0;
         List<Trace.Job> jobs = trace.jobs();

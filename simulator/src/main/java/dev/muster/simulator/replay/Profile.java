@@ -64,7 +64,11 @@ final class Profile {
         return sum;
     }
 
-    /** The first time from now on at which so many are free for so long. @param free now */
+    /**
+     * The first time from now on at which so many are free for so long.
+     *
+     * @param free now
+     */
     long earliest(long nowS, int free, int count, long lengthS) {
         long from = nowS;
         int have = free;
