@@ -267,7 +267,11 @@ public final class Main {
         return 1;
     }
 
-    /** With -n before, and -s after. @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the tables */
+    /**
+     * With -n before, and -s after.
+     *
+     * @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the tables
+     */
     private static PidFile becomeSlurmUser(Options o, DaemonUser user, SlurmdbdConf conf, DaemonLog log) throws IOException {
         if (o.nice != 0) {
             DaemonProcess.renice(o.nice, log);

@@ -111,7 +111,7 @@ final class QueryBenchmark {
                     Json.print(new Json.Obj().put("jobId", (long) job).put("stepId", -1L).put("waitMs", 0L))));
         }
 
-        /** @return microseconds from the event's request to the answer that the next job has started */
+        /** Returns microseconds from the event's request to the answer that the next job has started. */
         long next() throws IOException {
             int job = waits++;
             long version = state(job).number("version");

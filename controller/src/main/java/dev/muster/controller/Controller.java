@@ -183,7 +183,11 @@ public final class Controller implements ControllerServices {
 
     // ---- start
 
-    /** Reads keys, and makes the socket for the callers of this host, before slurmctld becomes SlurmUser. @throws IOException if a key is unfit */
+    /**
+     * Reads keys, and makes the socket for the callers of this host, before slurmctld becomes SlurmUser.
+     *
+     * @throws IOException if a key is unfit
+     */
     public void prepare() throws IOException {
         SlurmConf c = conf.get();
         credentials = Optional.of(Credentials.read(c, slurmUid(c), identities, new TlsLog(flags::has, log::info), log));

@@ -32,7 +32,11 @@ record Credentials(SlurmConf conf, int slurmUid, TlsLog tls, DaemonLog log, Opti
         return new Credentials(conf, slurmUid, tls, log, there, tokens, Sack.bind(places, conf.clusterName(), identities, log));
     }
 
-    /** Makes a key where there is none. @throws IOException if it cannot be made */
+    /**
+     * Makes a key where there is none.
+     *
+     * @throws IOException if it cannot be made
+     */
     Sessions sessions() throws IOException {
         return there.isPresent() ? there.get() : made(conf, slurmUid, tls, log);
     }

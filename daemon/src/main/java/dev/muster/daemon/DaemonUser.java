@@ -178,7 +178,11 @@ public final class DaemonUser {
                 || Files.isReadable(path) && Files.isWritable(path) && (!Files.isDirectory(path) || Files.isExecutable(path));
     }
 
-    /** Nothing where it is SlurmUser already. @throws IOException in Slurm's words */
+    /**
+     * Nothing where it is SlurmUser already.
+     *
+     * @throws IOException in Slurm's words
+     */
     public void become() throws IOException {
         checkPermitted();
         if (!isChange()) {

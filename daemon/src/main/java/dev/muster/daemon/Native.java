@@ -10,7 +10,11 @@ final class Native {
     /** 0, or the error number. */
     static native int chdir(byte[] path);
 
-    /** 0, or the error number. @param user null for no supplementary groups */
+    /**
+     * 0, or the error number.
+     *
+     * @param user null for no supplementary groups
+     */
     static native int setGroups(byte[] user, int gid);
 
     /** 0, or the error number. */

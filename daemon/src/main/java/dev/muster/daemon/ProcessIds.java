@@ -48,7 +48,11 @@ public final class ProcessIds {
         check(() -> Native.setGid(gid));
     }
 
-    /** Irrevocably, unless to root. @throws IOException with the system's words */
+    /**
+     * Irrevocably, unless to root.
+     *
+     * @throws IOException with the system's words
+     */
     public static void setUid(int uid) throws IOException {
         check(() -> Native.setUid(uid));
     }

@@ -119,7 +119,11 @@ public final class SlurmdbdServer {
                 conf.text("StorageParameters"));
     }
 
-    /** Reads keys, before slurmdbd becomes SlurmUser: they may be root's alone. @throws IOException if a key is unfit */
+    /**
+     * Reads keys, before slurmdbd becomes SlurmUser: they may be root's alone.
+     *
+     * @throws IOException if a key is unfit
+     */
     public void prepare() throws IOException {
         verifier = Optional.of(DbdAuth.verifier(conf, new File(conf.path()).getAbsoluteFile().getParentFile(), identities).telling(log::error));
     }

@@ -62,10 +62,10 @@ public interface Host {
         return comma < 0 ? gecos : gecos.substring(0, comma);
     }
 
-    /** @return uid of a user name or number as typed, -1 if there is none */
+    /** Returns uid of a user name or number as typed, -1 if there is none. */
     int userId(String nameOrId);
 
-    /** @return gid of a group name or number as typed, -1 if there is none */
+    /** Returns gid of a group name or number as typed, -1 if there is none. */
     int groupId(String nameOrId);
 
     /** "" if there is no such group. */

@@ -155,7 +155,7 @@ final class Extract {
         }
     }
 
-    /** @return null where the table has no such item */
+    /** Returns null where the table has no such item. */
     private static Samples samples(Place p, String item) throws IOException {
         List<String> names = p.table().columns().stream().map(Column::name).toList();
         int at = names.indexOf(item);

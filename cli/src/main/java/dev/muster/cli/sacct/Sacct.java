@@ -499,7 +499,7 @@ public final class Sacct implements Command {
             entry(c, w, columns, e.job(), e.steps(), view);
         }
 
-        /** @return number of the job to go on from, 0 if that was all */
+        /** Returns number of the job to go on from, 0 if that was all. */
         private long take(Json.Obj reply) {
             view = new SacctField.View(c, reply.number("now"), w.unit, w.expand, w.localIds, numbers);
             for (Json.Obj entry : reply.objects("jobs")) {

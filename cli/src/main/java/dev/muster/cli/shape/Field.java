@@ -11,7 +11,7 @@ import java.util.function.Function;
 public sealed interface Field {
     String name();
 
-    /** @return the value for a tree; null leaves the field out */
+    /** Returns the value for a tree; null leaves the field out. */
     Object of(Json.Obj row);
 
     /** The same in every row. */

@@ -38,7 +38,7 @@ public final class StepNode implements Runnable {
         /** @param end of data in the stream; up to which offset all has gone out, which may be less */
         long output(StepNode node, int task, int stream, byte[] data, long end);
 
-        /** @return as {@link #output} */
+        /** Returns as {@link #output}. */
         long outputEnd(StepNode node, int task, int stream, long end);
 
         void started(StepNode node, int task);

@@ -30,7 +30,7 @@ final class TaskOutput {
         this.labelWidth = Integer.toString(Math.max(0, tasks - 1)).length();
     }
 
-    /** @return how many bytes of the task are held back for the rest of their line */
+    /** Returns how many bytes of the task are held back for the rest of their line. */
     synchronized int write(int task, byte[] data) {
         if (direct) {
             out.write(data, 0, data.length);

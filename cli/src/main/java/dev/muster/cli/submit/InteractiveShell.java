@@ -14,7 +14,7 @@ import java.util.List;
 public final class InteractiveShell {
     /** Runs a line. */
     public interface Line {
-        /** @return the exit code if no other command fails after it */
+        /** Returns the exit code if no other command fails after it. */
         int run(List<String> words) throws SlurmException, UsageException;
     }
 

@@ -41,7 +41,7 @@ public abstract class Wrapper implements Command {
         this.operands = operands;
     }
 
-    /** @return the exit code */
+    /** Returns the exit code. */
     abstract int go(CommandContext c, ParsedArguments given) throws SlurmException, UsageException;
 
     /** Returns the line that --version prints. */
@@ -141,7 +141,7 @@ public abstract class Wrapper implements Command {
         return new Ran(rc, out.toString(StandardCharsets.UTF_8));
     }
 
-    /** @return all jobs that the controller remembers, or those named, with their shares of nodes */
+    /** Returns all jobs that the controller remembers, or those named, with their shares of nodes. */
     static List<Json.Obj> jobs(CommandContext c, List<String> ids) throws SlurmException {
         Json.Obj q = new Json.Obj().put("allStates", Boolean.TRUE).put("allPartitions", Boolean.TRUE).put("details", Boolean.TRUE);
         if (!ids.isEmpty()) {
