@@ -18,6 +18,19 @@ kill -9 "$ctld"; soon '! kill -0 "$ctld" 2>/dev/null'; (sleep 1; start_ctld) & a
 check "commands ask again while there is none" 0 "$(rc=0; SLURM_CONF=$dir/patient.conf squeue >/dev/null 2>&1 || rc=$?; echo $rc)"
 wait $again; soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
 
+# a command that is killed while it waits; without the command service, which would cancel for it
+service=$(cat "$prefix/var/run/commands.$(stat -L -c %i /proc/self/ns/net)$([ "$(id -u)" != 0 ] || echo .root).lock" 2>/dev/null || true)
+[ -z "$service" ] || kill -STOP "$service"
+full=$(sbatch --parsable -n2 -o /dev/null --wrap 'sleep 100'); soon '[ "$(squeue -h -o %T -j '"$full"')" = RUNNING ]'
+srun -J gone -n2 true 2>/dev/null & gone=$!; srun -J stays -n1 -c2 -o stays.out echo here 2>/dev/null & stays=$!
+soon '[ "$(squeue -h -t PD -o %i | wc -l)" = 2 ]'
+id=$(squeue -h -n gone -o %i); kill -9 $gone; wait $gone 2>/dev/null || true; scontrol top "$id" 2>/dev/null || true
+scancel "$full"; soon '[ "$(scontrol show job '"$id"' | grep -o JobState=.*[GD]\ )" = "JobState=FAILED " ]'
+[ -z "$service" ] || kill -CONT "$service"
+match "a killed command's allocation ends" "JobState=FAILED Reason=NonZeroExitCode.*ExitCode=1:0" "$(scontrol show job "$id" | xargs)"
+match "and the log says why" "Killing interactive JobId=$id: Communication connection failure" "$(cat "$dir/log/slurmctld.log")"
+wait $stays; check "another's goes on" here "$(cat stays.out)"
+
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 100'); soon '[ "$(squeue -h -o %T -j '"$id"')" = RUNNING ]'; sleep 0.5
 batch=$(scontrol listpids "$id" 2>/dev/null | awk -v j="$id" '$2 == j {print $1; exit}')
 stepd=$(ps -o ppid= -p "$batch" | tr -d ' ')

@@ -498,6 +498,10 @@ public final class Controller implements ControllerServices {
         rowsFull = full;
         long nowS = System.nanoTime() / 1_000_000_000L;
         clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(c -> thread.submit(c, -1));
+        clients.unclaimed(activeJobs(state), id -> state.jobs().find(id).filter(Job::isPending).isPresent(), nowS).forEach(c -> {
+            log.info("Killing interactive JobId=" + ((Command.EndUnclaimed) c).jobId() + ": Communication connection failure");
+            thread.submit(c, -1);
+        });
         links.memory().tick(state, activeJobs(state), clock.now().tickMs(), links::send);
         healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
         int timeout = state.settings().nodeTimeoutS();

@@ -189,7 +189,7 @@ class RightsTest {
     void nothingIsLeftOut() {
         Set<String> told = commands().stream().map(c -> c.apply(0).getClass().getSimpleName()).collect(Collectors.toCollection(TreeSet::new));
         told.addAll(List.of("ApplyConfig", "ApplyPolicy", "SkipReservedIds", "ControllerProlog", "BufferStage", "SetPools",
-                "EndInactive", "Happened", "MemoryMeasured", "RenewGroups", "RegisterNode", "Report", "NodeLost",
+                "EndInactive", "EndUnclaimed", "Happened", "MemoryMeasured", "RenewGroups", "RegisterNode", "Report", "NodeLost",
                 "NodeResponding", "Schedule", "Tick", "Settle", "CertificateSigned"));
         Set<String> all = new TreeSet<>();
         for (Class<?> c : Command.class.getPermittedSubclasses()) {

@@ -201,6 +201,7 @@ public final class Core {
             case Command.SetPools c -> c.pools().equals(List.copyOf(state.buffers().pools().values())) ? Decision.of(List.of(), "")
                     : Decision.of(List.of(new Change.PoolsChanged(List.copyOf(c.pools()))), "");
             case Command.EndInactive c -> new JobRules(state, now).inactive(c);
+            case Command.EndUnclaimed c -> new JobRules(state, now).unclaimed(c);
             case Command.CreateStep c -> new StepRules(state, now, planner).create(c);
             case Command.CreateHetStep c -> new StepRules(state, now, planner).create(c);
             case Command.RegisterNode c -> new NodeRules(state, now).register(c.message());

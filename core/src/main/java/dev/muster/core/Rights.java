@@ -38,6 +38,7 @@ public enum Rights {
             case Command.BufferStage c -> DAEMON;
             case Command.SetPools c -> DAEMON;
             case Command.EndInactive c -> DAEMON;
+            case Command.EndUnclaimed c -> DAEMON;
             case Command.Happened c -> DAEMON;
             case Command.MemoryMeasured c -> DAEMON;
             case Command.RenewGroups c -> DAEMON;

@@ -106,10 +106,21 @@ public final class Server implements AutoCloseable {
         void writeTo(OutputStream out) throws IOException;
     }
 
-    /** @param rest what comes after the body; whoever asks reads it line by line ({@link Client.Lines}) */
-    public record Reply(int status, byte[] body, Optional<Rest> rest) {
+    /**
+     * @param rest        what comes after the body; the caller reads it line by line ({@link Client.Lines})
+     * @param undelivered runs where the caller has closed the connection before the answer, or breaks it off
+     */
+    public record Reply(int status, byte[] body, Optional<Rest> rest, Optional<Runnable> undelivered) {
         public Reply(int status, byte[] body) {
-            this(status, body, Optional.empty());
+            this(status, body, Optional.empty(), Optional.empty());
+        }
+
+        public Reply(int status, byte[] body, Optional<Rest> rest) {
+            this(status, body, rest, Optional.empty());
+        }
+
+        public Reply whenUndelivered(Runnable then) {
+            return new Reply(status, body, rest, Optional.of(then));
         }
 
         /** A message record as a 200. */

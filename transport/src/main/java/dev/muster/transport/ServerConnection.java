@@ -21,6 +21,8 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     static final int BODY_BYTES_PER_MS = 256;
     /** Between two requests of an authenticated caller. */
     static final int IDLE_MS = 120_000;
+    /** For a look whether the caller is still there. */
+    private static final int PEEK_MS = 1;
     /** For the other side to take one piece of an answer. */
     static final int WRITE_MS = 120_000;
     private static final int LINGER_MS = 2_000;
@@ -210,7 +212,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
                 server.refused(peer, head.path());
                 return refuse(DENIED, 0);
             }
-            return send(server.answer(proved.caller(), name, body), head.keepsAlive());
+            return deliver(server.answer(proved.caller(), name, body), head.keepsAlive());
         } finally {
             server.budget().release(uid, length);
         }
@@ -247,6 +249,31 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
             left -= read;
         }
         return false;
+    }
+
+    private boolean deliver(Server.Reply reply, boolean more) throws IOException {
+        if (reply.undelivered().isEmpty()) {
+            return send(reply, more);
+        }
+        try {
+            if (isCallerGone()) {
+                throw new IOException("the caller is gone");
+            }
+            return send(reply, more);
+        } catch (IOException e) {
+            reply.undelivered().get().run();
+            throw e;
+        }
+    }
+
+    /** Returns whether the caller has closed its side: a process that ended has, whatever ended it. One that is stopped has not. */
+    private boolean isCallerGone() throws IOException {
+        raw.setSoTimeout(PEEK_MS);
+        try {
+            return in.isAtEnd();
+        } finally {
+            raw.setSoTimeout(0);
+        }
     }
 
     private boolean send(Server.Reply reply, boolean more) throws IOException {

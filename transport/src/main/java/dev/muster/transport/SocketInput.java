@@ -2,6 +2,7 @@ package dev.muster.transport;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketTimeoutException;
 import java.util.Arrays;
 
 /** A socket's input with a buffer that begins small and grows while a head is read. One thread reads. */
@@ -34,6 +35,25 @@ final class SocketInput extends InputStream {
         from = 0;
         to = Math.max(0, in.read(buffer));
         return to > 0;
+    }
+
+    /** Returns whether the other side has ended its output. What comes within the socket's timeout is not lost. */
+    boolean isAtEnd() throws IOException {
+        if (from < to) {
+            return false;
+        }
+        if (buffer.length == 0) {
+            buffer = new byte[FIRST_BYTES];
+        }
+        from = 0;
+        to = 0;
+        try {
+            int read = in.read(buffer);
+            to = Math.max(0, read);
+            return read < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        }
     }
 
     /**

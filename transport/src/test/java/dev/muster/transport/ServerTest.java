@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -39,6 +41,54 @@ class ServerTest {
     @AfterEach
     void stop() {
         server.close();
+    }
+
+    @Test
+    void anAnswerThatTheCallerDoesNotAwaitIsTold() throws Exception {
+        CountDownLatch asks = new CountDownLatch(1);
+        CountDownLatch may = new CountDownLatch(1);
+        AtomicInteger undelivered = new AtomicInteger();
+        CountDownLatch told = new CountDownLatch(1);
+        Verifier verifier = new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis);
+        try (Server own = Server.start("127.0.0.1", 0, verifier, (caller, message, body) -> {
+            if (message.equals("Wait")) {
+                asks.countDown();
+                awaited(may);
+            }
+            return new Server.Reply(200, body).whenUndelivered(() -> {
+                undelivered.incrementAndGet();
+                told.countDown();
+            });
+        }, Map.of(), path -> Optional.empty())) {
+            Session session = Session.issue(KEY, "c", new Caller(1234, 5), System.currentTimeMillis(), new byte[16]);
+            try (Client stays = new Client("127.0.0.1", own.port(), () -> session, () -> "s" + counter.incrementAndGet())) {
+                assertThat(text(stays.post("/muster/v1/Now", "x".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 x");
+                assertThat(text(stays.post("/muster/v1/Now", "y".getBytes(StandardCharsets.UTF_8), 5000))).isEqualTo("200 y");
+            }
+            Client goes = new Client("127.0.0.1", own.port(), () -> session, () -> "g" + counter.incrementAndGet());
+            Thread waiting = Thread.startVirtualThread(() -> {
+                try {
+                    goes.post("/muster/v1/Wait", new byte[1], 60_000);
+                } catch (IOException e) {
+                    // closed while it waited
+                }
+            });
+            asks.await();
+            assertThat(undelivered).hasValue(0);
+            goes.close();
+            waiting.join();
+            may.countDown();
+            assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(undelivered).hasValue(1);
+        }
+    }
+
+    private static void awaited(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private Client client(byte[] key, String cluster) {

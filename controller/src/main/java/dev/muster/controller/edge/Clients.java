@@ -4,14 +4,67 @@ import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
 import dev.muster.model.job.JobDesc;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 
 /** When the commands that have allocations were last heard of. They ask again and again how their jobs are. */
 public final class Clients {
+    /** How long a command may be away that waits for its allocation: it may only have lost its connection. */
+    private static final int AWAY_S = 10;
+
     private final Map<Integer, Long> heardS = new ConcurrentHashMap<>();
+    /** Jobs whose command was gone before it was told of the allocation, and since when. */
+    private final Map<Integer, Long> awayS = new ConcurrentHashMap<>();
+
+    /** The command waits for its allocation. */
+    void awaits(int jobId) {
+        awayS.remove(jobId);
+    }
+
+    /** The command was not there any more when its job started, or while it waited. */
+    void gone(int jobId, long nowS) {
+        awayS.put(jobId, nowS);
+    }
+
+    /**
+     * Allocations that no command has come for. Once a second.
+     *
+     * @param nowS  any clock that only goes forward
+     * @param waits whether a job of that number waits
+     */
+    public List<Command> unclaimed(Iterable<Job> active, IntPredicate waits, long nowS) {
+        if (awayS.isEmpty()) {
+            return List.of();
+        }
+        List<Command> out = new ArrayList<>();
+        Set<Integer> over = new HashSet<>(awayS.keySet());
+        for (Job job : active) {
+            Long since = awayS.get(spokenOf(job));
+            if (since != null && isOfCommand(job)) {
+                over.remove(spokenOf(job));
+                if (nowS - since >= AWAY_S) {
+                    out.add(new Command.EndUnclaimed(job.id(), job.attempt()));
+                }
+            }
+        }
+        over.removeIf(waits::test);
+        awayS.keySet().removeAll(over);
+        return out;
+    }
+
+    private static boolean isOfCommand(Job job) {
+        return job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell();
+    }
+
+    /** One command has all components of a heterogeneous job, and speaks of the first. */
+    private static int spokenOf(Job job) {
+        return job.isHet() ? job.het().jobId() : job.id();
+    }
 
     void heard(int jobId, long nowS) {
         heardS.put(jobId, nowS);
@@ -27,9 +80,8 @@ public final class Clients {
         List<Command> out = new ArrayList<>();
         Map<Integer, Long> known = new TreeMap<>();
         for (Job job : active) {
-            if (job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell()) {
-                // one command has all components of a heterogeneous job, and speaks of the first
-                int spokenOf = job.isHet() ? job.het().jobId() : job.id();
+            if (isOfCommand(job)) {
+                int spokenOf = spokenOf(job);
                 long last = heardS.getOrDefault(spokenOf, nowS);
                 known.put(spokenOf, last);
                 if (limitS > 0 && nowS - last > limitS) {

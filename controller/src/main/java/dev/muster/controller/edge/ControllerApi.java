@@ -449,7 +449,13 @@ public final class ControllerApi {
     // ---- interactive jobs and steps
 
     private Reply awaitAllocation(Caller caller, JobMessages.AwaitAllocation m) {
-        return awaited(caller, m.jobId(), m.waitMs(), this::isSettled, false);
+        boolean waits = m.waitMs() > 0 && core.durable().jobs().find(m.jobId()).filter(Job::isPending).isPresent();
+        if (waits) {
+            services.clients().awaits(m.jobId());
+        }
+        Reply reply = awaited(caller, m.jobId(), m.waitMs(), this::isSettled, false);
+        return waits && reply.status() == 200
+                ? reply.whenUndelivered(() -> services.clients().gone(m.jobId(), System.nanoTime() / 1_000_000_000L)) : reply;
     }
 
     /** Started and ready with all its components, or over. */

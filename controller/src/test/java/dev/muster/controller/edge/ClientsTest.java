@@ -53,6 +53,51 @@ class ClientsTest {
         assertThat(site.job(1)).startsWith("RUNNING");
     }
 
+    @Test
+    void anAllocationWhoseCommandIsGoneEndsTenSecondsLater() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
+        Clients clients = new Clients();
+        clients.awaits(1);
+        clients.gone(1, 100);
+        assertThat(clients.unclaimed(List.of(), id -> true, 150)).as("it waits still").isEmpty();
+        site.run("kind=RUN");
+        assertThat(unclaimed(clients, site, 109)).isEmpty();
+        List<Command> found = unclaimed(clients, site, 110);
+        assertThat(found).containsExactly(new Command.EndUnclaimed(1, 1));
+        site.apply(found.getFirst());
+        assertThat(site.job(1)).startsWith("FAILED");
+        assertThat(site.core().state().jobs().at(1).run().exit().code()).isEqualTo(1);
+        assertThat(unclaimed(clients, site, 111)).isEmpty();
+    }
+
+    /** It may have lost no more than its connection. */
+    @Test
+    void aCommandThatAsksAgainKeepsItsAllocation() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
+        site.run("kind=ALLOCATION");
+        Clients clients = new Clients();
+        clients.gone(1, 100);
+        clients.awaits(1);
+        assertThat(unclaimed(clients, site, 200)).isEmpty();
+    }
+
+    /** The numbers of jobs that are over may be those of batch jobs some day. */
+    @Test
+    void onlyJobsOfCommandsEnd() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
+        site.run("kind=BATCH");
+        site.run("kind=ALLOCATION extras.noShell=true");
+        Clients clients = new Clients();
+        clients.gone(1, 100);
+        clients.gone(2, 100);
+        assertThat(unclaimed(clients, site, 200)).isEmpty();
+    }
+
+    private static List<Command> unclaimed(Clients clients, Site site, long nowS) {
+        List<Job> active = List.copyOf(site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).toList());
+        return clients.unclaimed(active, id -> false, nowS);
+    }
+
     private static List<Command> silent(Clients clients, Site site, long nowS, long limitS) {
         List<Job> active = List.copyOf(site.core().state().jobs().values().stream().filter(j -> j.state().isActive()).toList());
         return clients.silent(active, nowS, limitS);

@@ -172,6 +172,9 @@ public sealed interface Command {
     /** InactiveLimit: nothing was heard of the command that has the allocation. */
     record EndInactive(int jobId, int attempt) implements Command {}
 
+    /** The command that waited for the allocation is gone. */
+    record EndUnclaimed(int jobId, int attempt) implements Command {}
+
     /** @param ioToken random, made by the edge */
     record CreateStep(int uid, String requestId, int jobId, StepDesc step, Bytes environment, String ioToken) implements Command {}
 

@@ -489,6 +489,12 @@ public final class JobRules {
                         now.seconds())), "")).orElseGet(() -> Decision.of(List.of(), ""));
     }
 
+    /** An allocation whose command is gone: it ends as if the command had failed. */
+    public Decision unclaimed(Command.EndUnclaimed c) {
+        return state.jobs().find(c.jobId()).filter(j -> j.attempt() == c.attempt() && j.state() == JobState.RUNNING)
+                .map(j -> Decision.of(List.of(over(j, ExitStatus.exited(1), "", now)), "")).orElseGet(() -> Decision.of(List.of(), ""));
+    }
+
     static boolean mayBeInactive(State state, Job job) {
         return job.state() == JobState.RUNNING && job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell()
                 && state.partitions().find(job.desc().partition()).filter(p -> p.info().rootOnly()).isEmpty();
