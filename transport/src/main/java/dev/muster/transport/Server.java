@@ -142,6 +142,14 @@ public final class Server implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether the caller of the request that this thread serves has closed its connection: it does not wait for an answer any more. False where the
+     * thread serves no request. Takes a millisecond.
+     */
+    public static boolean isCallerGone() {
+        return ServerConnection.SERVED.isBound() && ServerConnection.SERVED.get().isCallerGone();
+    }
+
     /** @param socket not bound yet */
     Server(ServerSocket socket, Optional<TlsIdentity> tls, Verifier verifier, MessageHandler messages, Map<String, StreamHandler> streams,
             OpenHandler open, Consumer<String> complain, ConnectionTable.Limits limits) {

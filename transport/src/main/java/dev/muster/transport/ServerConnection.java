@@ -21,6 +21,8 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     static final int BODY_BYTES_PER_MS = 256;
     /** Between two requests of an authenticated caller. */
     static final int IDLE_MS = 120_000;
+    /** The connection whose request the thread serves. */
+    static final ScopedValue<ServerConnection> SERVED = ScopedValue.newInstance();
     /** For a look whether the caller is still there. */
     private static final int PEEK_MS = 1;
     /** For the other side to take one piece of an answer. */
@@ -212,7 +214,8 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
                 server.refused(peer, head.path());
                 return refuse(DENIED, 0);
             }
-            return deliver(server.answer(proved.caller(), name, body), head.keepsAlive());
+            Server.Reply reply = ScopedValue.where(SERVED, this).call(() -> server.answer(proved.caller(), name, body));
+            return deliver(reply, head.keepsAlive());
         } finally {
             server.budget().release(uid, length);
         }
@@ -267,12 +270,14 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     }
 
     /** Returns whether the caller has closed its side: a process that ended has, whatever ended it. One that is stopped has not. */
-    private boolean isCallerGone() throws IOException {
-        raw.setSoTimeout(PEEK_MS);
+    boolean isCallerGone() {
         try {
-            return in.isAtEnd();
-        } finally {
+            raw.setSoTimeout(PEEK_MS);
+            boolean gone = in.isAtEnd();
             raw.setSoTimeout(0);
+            return gone;
+        } catch (IOException e) {
+            return true;
         }
     }
 

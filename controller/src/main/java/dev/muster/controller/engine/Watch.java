@@ -1,10 +1,12 @@
 package dev.muster.controller.engine;
 
+import dev.muster.transport.Server;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Lets requests wait for something to happen to a job. */
@@ -24,8 +26,15 @@ public final class Watch {
         return waiting.isEmpty();
     }
 
-    /** Asks again after each change of the job until there is an answer or the time is over; null then. */
+    /**
+     * Asks again after each change of the job until there is an answer or the time is over; null then. Also null once the caller of the request
+     * is gone: a question may act, and nothing is done for a command that does not exist any more.
+     */
     public <T> T await(int jobId, long waitMs, Supplier<T> question) {
+        return await(jobId, waitMs, question, Server::isCallerGone);
+    }
+
+    <T> T await(int jobId, long waitMs, Supplier<T> question, BooleanSupplier isCallerGone) {
         long until = System.nanoTime() + waitMs * 1_000_000;
         while (true) {
             CompletableFuture<Void> next = waiting.computeIfAbsent(jobId, k -> new CompletableFuture<>());
@@ -36,8 +45,11 @@ public final class Watch {
             }
             try {
                 next.get(left, TimeUnit.NANOSECONDS);
+                if (isCallerGone.getAsBoolean()) {
+                    return null;
+                }
             } catch (TimeoutException e) {
-                return question.get();
+                return isCallerGone.getAsBoolean() ? null : question.get();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return null;
