@@ -10,7 +10,6 @@ MaxJobCount=30000
 MaxArraySize=20000
 SlurmctldParameters=max_dbd_msg_action=exit"
 is_up() { kill -0 "$(cat "$dir/run/slurmctld.pid")" 2>/dev/null && echo up || echo gone; }
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 150 ] || return 0; sleep 0.2; done; }
 kill -9 "$(pid_of slurmdbd)"
 id=$(sbatch --parsable -H --array=0-10200 --wrap true)
 check "less may wait" up "$(sleep 1; is_up)"

@@ -2,7 +2,6 @@
 # Large steps, and tasks that make trouble for others: floods, input nobody reads, what is stopped.
 . "$(dirname "$0")/lib.bash"
 start_cluster 8 64 DefMemPerCPU=1
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 150 ] || return 0; sleep 0.1; done; }
 run() { timeout 60 srun "$@"; }
 
 run -Q -l -N8 -n512 sh -c 'echo "line of $SLURM_PROCID"' </dev/null > "$dir/big"

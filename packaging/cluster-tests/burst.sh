@@ -3,7 +3,6 @@
 # shows: BurstBufferType
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: root has no burst buffers, and only root can be somebody else"; exit 0; }
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.1; done; }
 as() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 state() { scontrol show job "$1" | grep -oE 'JobState=\S+|Reason=\S+|BurstBufferState=\S+' | sed 's/.*=//' | xargs; }
 staged() { state "$1" | awk '{print $NF}'; }
@@ -96,13 +95,13 @@ check "not root" "sbatch: error: User root can not allocate burst buffers
 sbatch: error: Batch job submission failed: Burst Buffer permission denied" "$(sbatch job.sh 2>&1)"
 printf '#!/bin/bash\n#BB_LUA from=/in/%%A.%%a.%%x/100%%%% \\\\ %%j\necho $BB_PLACE\n' > tile.sh
 array=$(as sbatch --parsable -a 1-3%2 -J tile -o tile.%a tile.sh)
-soon '[ "$(cat tile.? 2>/dev/null | wc -l)" = 3 ]' 300
+soon '[ "$(cat tile.? 2>/dev/null | wc -l)" = 3 ]'
 check "each task of an array has its own" "3" "$(sort -u tile.? | grep -c "^/scratch/")"
 check "symbols" "line #BB_LUA from=/in/$array.1.tile/100%  %j|line #BB_LUA from=/in/$array.2.tile/100%  %j|line #BB_LUA from=/in/$array.3.tile/100%  %j" \
   "$(grep "line.*/in/" "$dir/calls/log" | sort -u | tr '\n' '|' | sed 's/|$//')"
 printf '#!/bin/bash\n#SBATCH -n1 -o het.txt\n#BB_LUA from=/one\n#SBATCH hetjob\n#SBATCH -n1\n#BB_LUA from=/two\necho $BB_PLACE\n' > het.sh
 het=$(as sbatch --parsable het.sh)
-soon '[ "$(state $het)" = "COMPLETED None complete COMPLETED None complete" ]' 300
+soon '[ "$(state $het)" = "COMPLETED None complete COMPLETED None complete" ]'
 check "components of a heterogeneous job" "COMPLETED None complete COMPLETED None complete" "$(state "$het")"
 check "have one each" "$het $((het+1))" "$(grep -oE "^setup ($het|$((het+1)))\>" "$dir/calls/log" | cut -d' ' -f2 | sort -n | xargs)"
 check "of their own part of the script" "1 line #BB_LUA from=/one 1 line #BB_LUA from=/two" "$(grep -oE 'line #BB_LUA from=/(one|two)' "$dir/calls/log" | sort | uniq -c | xargs)"
@@ -126,7 +125,7 @@ soon '[[ "$(state $bad)" = *pre_run*pending ]]'
 check "pre-run fails: back to the queue, held" "PENDING Burst_buffer_pre_run_error pending" "$(state "$bad")"
 rm "$dir/calls/fail.pre_run"; as scancel "$bad"
 touch "$dir/calls/fail.data_out"; bad=$(as sbatch --parsable -o /dev/null job.sh)
-soon '[[ "$(state $bad)" = *wrong* ]]' 250
+soon '[[ "$(state $bad)" = *wrong* ]]'
 check "stage-out fails" "STAGE_OUT burst_buffer/lua:_slurm_bb_data_out:_it_went_wrong staging-out" "$(state "$bad")"
 late=$(as sbatch --parsable -o /dev/null -d afterburstbuffer:"$bad" --wrap true); sleep 0.5
 check "who waits for it waits" "PENDING" "$(squeue -h -j "$late" -o %T)"

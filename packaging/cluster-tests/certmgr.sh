@@ -3,7 +3,6 @@
 # shows: CertmgrType, CertmgrParameters
 . "$(dirname "$0")/lib.bash"
 command -v openssl >/dev/null || { echo "skipped: needs openssl"; exit 0; }
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.2; done; }
 script() { printf '#!/bin/bash\n%s\n' "$2" > "$dir/$1"; chmod 755 "$dir/$1"; }
 serial() { (openssl s_client -connect "127.0.0.1:$1" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | openssl x509 -noout -serial 2>/dev/null; }
 subject() { (openssl s_client -connect "127.0.0.1:$1" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | openssl x509 -noout -subject 2>/dev/null | sed 's/.*CN *= *//'; }
@@ -49,7 +48,7 @@ check "a user may not set one" "slurm_update error: Invalid user id" "$(if [ "$(
 first=$(serial $((port + 1))); touch -d '3 minutes ago' "$dir/spool/n1/slurmd_cert.pem"; kill "$(pid_of slurmd-n1)"; soon '! kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'; start_node n1
 soon 'sinfo -h -n n1 -o %t | grep -q idle'
 check "an old one is renewed" another "$([ "$(serial $((port + 1)))" != "$first" ] && echo another)"
-second=$(serial $((port + 1))); touch -d '3 minutes ago' "$dir/spool/n1/slurmd_cert.pem"; soon '[ "$(serial $((port + 1)))" != "$second" ]' 400
+second=$(serial $((port + 1))); touch -d '3 minutes ago' "$dir/spool/n1/slurmd_cert.pem"; soon '[ "$(serial $((port + 1)))" != "$second" ]' 80
 check "in time, while it runs" "another 0" "$([ "$(serial $((port + 1)))" != "$second" ] && echo another) $(srun true </dev/null; echo $?)"
 
 scontrol update nodename='n[1-2]' instanceid='i-[7-8]' instancetype=big

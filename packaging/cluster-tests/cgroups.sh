@@ -22,7 +22,6 @@ PrologFlags=Contain
 NodeName=DEFAULT Gres=gpu:2"
 sed -i "s|^TaskPlugin=.*|TaskPlugin=task/cgroup,task/affinity|; s|^ProctrackType=.*|ProctrackType=proctrack/cgroup|" "$SLURM_CONF"
 reread
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 soon '[ "$(sinfo -h -o %T)" = idle ]'
 suffix=$(ls -t -d /sys/fs/cgroup/cpuset/slurm_n1_* | head -1 | sed 's/.*_//')
 run() { timeout 30 srun -Q "$@" </dev/null 2>&1; }

@@ -5,7 +5,6 @@
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 unshare -m true 2>/dev/null || { echo "skipped: needs namespaces of mounts"; exit 0; }
 uid=54321; getent passwd $uid >/dev/null && { echo "skipped: there is a user $uid"; exit 0; }
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-100}" ] || return 0; sleep 0.1; done; }
 b64() { base64 -w0 | tr '+/' '-_' | tr -d =; }
 jwt() { local t; t=$(printf '{"alg":"HS256","typ":"JWT"}' | b64).$(printf '{"exp":%s,"sun":"%s"%s}' "$(($(date +%s) + 600))" "$1" "$2" | b64)
   echo "$t.$(printf %s "$t" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(od -An -tx1 -v "$dir/jwt.key" | tr -d ' \n')" -binary | b64)"; }

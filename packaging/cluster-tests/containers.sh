@@ -29,7 +29,6 @@ start_cluster 1 4 "LaunchParameters=use_interactive_step"
 node() { kill "$(pid_of slurmd-n1)"; while kill -0 "$(pid_of slurmd-n1)" 2>/dev/null; do sleep 0.1; done; start_node n1
   for _ in $(seq 100); do [ "$(sinfo -h -o %T)" = idle ] && break; sleep 0.1; done; : > "$dir/calls"; }
 field() { python3 -c "import json,sys;d=json.load(open(sys.argv[1]));print(eval(sys.argv[2]))" "$dir/$1" "$2"; }
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 check "without oci.conf it is only noted" "$dir/bundle" "$(srun --container "$dir/bundle" sh -c 'echo $SLURM_CONTAINER')"
 cat > "$dir/oci.conf" <<C
 CreateEnvFile=newline

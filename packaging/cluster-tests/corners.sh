@@ -9,8 +9,7 @@ MessageTimeout=20
 BcastParameters=DestDir=$dir/bcast
 BcastExclude=/lib,/usr/lib,/lib64,/usr/lib64,/nowhere
 VSizeFactor=200"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
-conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
+conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -N -o %t | grep -cE "^(idle|mix|alloc)$")" = 2 ]'; }
 
 srun -Q -l -N2 -n12 -O -o "$dir/work/n%n" sh -c 'echo hello; printf end' </dev/null
 check "labels in a file for each node" "24 24" "$(cat "$dir"/work/n0 "$dir"/work/n1 | wc -l) $(grep -chE '^( [0-9]|1[01]): (hello|end)$' "$dir"/work/n0 "$dir"/work/n1 | paste -sd+ | bc)"

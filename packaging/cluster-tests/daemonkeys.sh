@@ -3,7 +3,6 @@
 # shows: ClusterName, SlurmctldHost, SlurmctldLogFile, SlurmctldPort, SlurmdLogFile, SlurmdSpoolDir, SlurmUser, AuthType, SlurmdDebug
 # shows: KillWait, SlurmdTimeout, PrologTimeout, PrologEpilogTimeout, TaskEpilog, MailDomain
 . "$(dirname "$0")/lib.bash"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.1; done; }
 conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'; }
 printf '#!/bin/bash\necho "$3" > %s\n' "$dir/mailed" > "$dir/mail.sh"; printf '#!/bin/bash\nsleep 20\n' > "$dir/slow.sh"
 printf '#!/bin/bash\necho "$SLURM_JOB_ID $SLURM_PROCID" > %s\n' "$dir/work/epilog" > "$dir/taskepilog.sh"; chmod 755 "$dir"/*.sh
@@ -32,7 +31,7 @@ lines=$(grep -c '' "$dir/log/slurmd-n1.log"); conf SlurmdDebug=debug; srun -Q tr
 match "SlurmdDebug" 'debug' "$(tail -n +"$lines" "$dir/log/slurmd-n1.log")"
 conf SlurmctldParameters=reconfig_on_restart; again=$(grep -c ' reconfigure' "$dir/log/slurmd-n1.log"); sed -i 's/^SlurmdDebug=.*/SlurmdDebug=verbose/' "$SLURM_CONF"
 kill "$(pid_of slurmctld)"; soon '[ -z "$(pgrep -F "$dir/run/slurmctld.pid" 2>/dev/null)" ]'; start_ctld
-soon '[ "$(grep -c " reconfigure" "$dir/log/slurmd-n1.log")" -gt "$again" ]' 300
+soon '[ "$(grep -c " reconfigure" "$dir/log/slurmd-n1.log")" -gt "$again" ]'
 check "reconfig_on_restart: once" $((again + 1)) "$(sleep 1; grep -c ' reconfigure' "$dir/log/slurmd-n1.log")"
 soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'
 sed -i '/^SlurmctldParameters/d' "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'
@@ -40,14 +39,14 @@ conf KillWait=3; id=$(sbatch --parsable -o /dev/null --wrap 'trap "" TERM; for i
 sleep 0.5; scancel "$id"; s=$(date +%s%N); soon '[ -z "$(squeue -h -j "$id")" ]'; ms=$((($(date +%s%N) - s) / 1000000))
 check "KillWait" yes "$([ $ms -ge 2500 ] && [ $ms -lt 9000 ] && echo yes || echo $ms)"
 conf PrologTimeout=1; conf "Prolog=$dir/slow.sh"; id=$(sbatch --parsable -o /dev/null --wrap true)
-soon '[ -n "$(sinfo -h -t drain -o %n)" ]' 100
+soon '[ -n "$(sinfo -h -t drain -o %n)" ]'
 check "PrologTimeout" "Prolog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
 scancel "$id"; sed -i '/^Prolog/d' "$SLURM_CONF"; reread; scontrol update nodename=n1 state=resume; wait_empty
 conf PrologEpilogTimeout=1; conf "Epilog=$dir/slow.sh"; srun -Q true
-soon '[ -n "$(sinfo -h -t drain -o %n)" ]' 100
+soon '[ -n "$(sinfo -h -t drain -o %n)" ]'
 check "PrologEpilogTimeout" "Epilog error" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
 sed -i '/^Epilog/d;/^PrologEpilog/d' "$SLURM_CONF"; reread; scontrol update nodename=n1 state=resume
 conf SlurmdTimeout=5; kill -STOP "$(pid_of slurmd-n1)"
-soon '[ -n "$(sinfo -h -t down -o %n)" ]' 500
+soon '[ -n "$(sinfo -h -t down -o %n)" ]' 50
 check "SlurmdTimeout" "Not responding" "$(scontrol show node n1 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
 kill -CONT "$(pid_of slurmd-n1)"

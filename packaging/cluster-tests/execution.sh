@@ -23,7 +23,6 @@ SrunProlog=$dir/before
 SrunEpilog=$dir/after
 RequeueExit=5
 RequeueExitHold=7"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 
 check "SrunProlog and SrunEpilog" "before echo in|in|after 0" "$(srun -Q echo in | tr '\n' '|' | sed 's/|$//')"
 check "--prolog=none" "in|after 0" "$(srun -Q --prolog=none echo in | tr '\n' '|' | sed 's/|$//')"

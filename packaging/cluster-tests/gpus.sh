@@ -44,7 +44,6 @@ match "a step asks for no more GPUs than its job has" "Unable to create step for
 match "only what is tracked is reserved" "Invalid Trackable RESource" "$(scontrol create reservation=r user="$(id -un)" starttime=now duration=5 TRES=gres/r1=1 2>&1 || true)"
 check "and with what was asked for of it" "gpu:2(IDX:0-1),r1:1,r2:1" "$(used --exclusive --gres=r2)"
 state() { sinfo -h -n n1 -o "%T %E"; }
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 node() { kill "$(pid_of slurmd-n1)"; while kill -0 "$(pid_of slurmd-n1)" 2>/dev/null; do sleep 0.1; done; start_node n1; }
 wait_empty
 printf 'a100|2|(null)|(null)|%s/gpu0|(null)|nvidia_gpu_env\na100|2|(null)|(null)|%s/gpu1|(null)|nvidia_gpu_env\n' "$dir" "$dir" > "$dir/fake_gpus.conf"

@@ -16,7 +16,6 @@ TaskProlog=$dir/taskprolog.sh
 HealthCheckProgram=$dir/health.sh
 HealthCheckInterval=1
 HealthCheckNodeState=IDLE"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
 again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
 var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
 

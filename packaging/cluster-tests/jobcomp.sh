@@ -2,7 +2,6 @@
 # JobCompType: a record of each finished job in a file, for a program, in a table, at a server.
 # shows: JobCompType, JobCompLoc, JobCompParams, JobCompHost, JobCompPort, JobCompUser, JobCompPass, JobCompPassScript
 . "$(dirname "$0")/lib.bash"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-100}" ] || return 0; sleep 0.1; done; }
 conf() { sed -i '/^JobComp/d' "$SLURM_CONF"; printf '%s\n' "$@" >> "$SLURM_CONF"; scontrol reconfigure; }
 job() { sbatch --parsable -W -t 10 -J nm -o /dev/null --wrap 'exit 3' || true; }
 start_cluster 1 4 "JobCompType=jobcomp/filetxt

@@ -49,7 +49,6 @@ printf '#!/bin/sh\necho "$0 $1"\n' > "$dir/work/prog"; chmod 755 "$dir/work/prog
 check "srun --no-allocate --bcast" "$dir/work/copy x" "$(srun -Q -Z -w n1 --bcast="$dir/work/copy" "$dir/work/prog" x </dev/null)"
 match "and without a name" "^$dir/work/slurm_bcast_[0-9]+\\.[0-9]+_n1 y$" "$(srun -Q -Z -w n1 --bcast="$dir/work/" "$dir/work/prog" y </dev/null)"
 srun -Q -Z -w n1 sleep 47 </dev/null >/dev/null 2>&1 & z=$!
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 soon 'pgrep -f "^sleep 47$" >/dev/null'
 scontrol reconfigure; kill -TERM $z; wait $z || true
 soon '! pgrep -f "^sleep 47$" >/dev/null'

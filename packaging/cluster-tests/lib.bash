@@ -136,6 +136,14 @@ lively() { local n s=0; for n in "$dir"/run/slurmd-*.pid; do kill -0 "$(cat "$n"
 reread() { local want n=0; want=$(($(registered) + $(lively))); scontrol reconfigure; until [ "$(registered)" -ge "$want" ] || [ $((n+=1)) -ge 50 ]; do sleep 0.1; done; sleep 0.2; }
 # Until a job runs, a moment longer: its processes are under way.
 running() { local n=0; until [ -n "$(squeue -h -j "$1" -t R -o %i 2>/dev/null)" ] || [ $((n+=1)) -ge 100 ]; do sleep 0.1; done; sleep "${2:-0.5}"; }
+# Waits until a condition holds, for 30 s or as many as are given. The check behind it says what is wrong if it does not.
+soon() {
+  local end=$((SECONDS + ${2:-30}))
+  until eval "$1"; do
+    [ "$SECONDS" -lt "$end" ] || { echo "not within ${2:-30} s: $1" >&2; return 0; }
+    sleep 0.1
+  done
+}
 # The same of what comes to be so within 15 s: the third word is read anew until it is, and stands in single quotes.
 becomes() { local got n=0; while eval "got=$3" || true; [ "$2" != "$got" ] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; check "$1" "$2" "$got"; }
 comes() { local got n=0; while eval "got=$3" || true; ! [[ "$got" =~ $2 ]] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; match "$1" "$2" "$got"; }

@@ -14,7 +14,6 @@ C
 printf '#!/bin/sh\necho "$SLURM_JOB_ID $SLURMD_NODENAME $SLURM_JOB_MOUNT_SRC" >> %s/inits\n' "$dir" > "$dir/init"; chmod 755 "$dir/init"
 start_cluster 2 4 "JobContainerType=job_container/tmpfs
 PrologFlags=Contain"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 touch "$dir/private/host"
 check "a job sees a directory of its own" "" "$(srun -Q ls "$dir/private")"
 check "which is its user's" "700 root" "$(srun -Q stat -c '%a %U' "$dir/private")"

@@ -15,7 +15,6 @@ NodeSet=dyn Feature=here
 PartitionName=all Nodes=ALL
 PartitionName=dynamic Nodes=dyn
 SlurmdPort=@port+9@"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 state() { scontrol show node "$1" 2>/dev/null | sed -n 's/.* State=\([^ ]*\).*/\1/p'; }
 
 check "only three states" "scontrol: error: Only State=FUTURE, CLOUD, or EXTERNAL allowed for nodes created by scontrol|Error creating node(s): Invalid node state specified|" "$(scontrol create NodeName=d9 State=DOWN 2>&1 | tr '\n' '|')"

@@ -20,7 +20,6 @@ start_cluster 1 4 "UsePAM=yes
 PropagateResourceLimits=NONE"
 check "limits of the session are those of the tasks" 777 "$(srun -Q bash -c 'ulimit -Hn')"
 wait_empty 30
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 soon '[ "$(cat $dir/said 2>/dev/null | wc -l)" -ge 2 ]'
 check "it is opened before and closed after, as the step's user" "slurm open_session root,slurm close_session root" "$(paste -sd, "$dir/said")"
 id=$(sbatch --parsable -o "$dir/work/batch.out" --wrap "wc -l < $dir/said"); wait_empty 30

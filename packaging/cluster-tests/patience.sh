@@ -6,7 +6,6 @@ printf '#!/bin/sh\necho "$SLURM_JOB_ID $SLURM_STEP_ID" > %s/unkillable\n' "$dir"
 start_cluster 1 2 "MessageTimeout=2
 UnkillableStepProgram=$dir/program
 UnkillableStepTimeout=3"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 200 ] || return 0; sleep 0.1; done; }
 
 ctld=$(pid_of slurmctld)
 kill -STOP "$ctld"; sleep 0.3; s=$(date +%s%N)

@@ -26,7 +26,6 @@ printf '#!/bin/bash\necho "%s $1 $SLURM_NODE_NAME" >> %s\n' there "$dir/power.lo
 printf '#!/bin/bash\necho "$#: $*" >> %s\n' "$dir/power.log" > "$dir/args.sh"
 printf '#!/bin/bash\necho "%s $1" >> %s\n' here "$dir/power.log" > "$dir/here.sh"
 chmod 755 "$dir"/*.sh; : > "$dir/power.log"; chmod 666 "$dir/power.log"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-150}" ] || return 0; sleep 0.1; done; }
 state() { scontrol show node "$1" | sed -n 's/.* State=\([^ ]*\).*/\1/p'; }
 start_cluster 2 2 "SuspendProgram=$dir/stop.sh
 ResumeProgram=$dir/start.sh
@@ -68,11 +67,11 @@ scontrol power down asap n1 reason=spare
 soon '[ "$(state n1)" = IDLE+POWERED_DOWN ]'
 touch "$dir/broken"
 scontrol power up n1
-soon '[[ "$(state n1)" = DOWN* ]]' 250
+soon '[[ "$(state n1)" = DOWN* ]]'
 check "who does not come is down" "DOWN+NOT_RESPONDING+POWERED_DOWN down~ ResumeTimeout reached" "$(state n1) $(sinfo -h -n n1 -o %t) $(scontrol show node n1 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
 soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
 check "and told" "failed n1" "$(tail -1 "$dir/power.log")"
-scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"' 250
+scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"'
 check "a cloud's node is down without power, and the program told" "down+cloud+powered_down failed c1" \
   "$(sinfo -h -N -n c1 -O statecomplete:40 | xargs) $(tail -1 "$dir/power.log")"
 rm "$dir/broken"; start_node n1; soon '[ "$(state n1)" = IDLE ]'
@@ -87,8 +86,8 @@ match "and by its command" '^(MIXED|ALLOCATED)$' "$(state n2)"
 scontrol reboot asap nextstate=down reason=kernel n2
 match "a reboot waits for jobs" 'MIXED\+DRAIN\+REBOOT_REQUESTED|ALLOCATED\+DRAIN\+REBOOT_REQUESTED' "$(state n2)"
 check "what comes then" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'NextState=.*')"
-soon 'grep -q "reboot n2" "$dir/power.log"' 200
-soon '[ "$(state n2)" = DOWN ]' 200
+soon 'grep -q "reboot n2" "$dir/power.log"'
+soon '[ "$(state n2)" = DOWN ]'
 check "down afterwards" "kernel : reboot issued : reboot complete" "$(scontrol show node n2 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
 check "no such state" "Invalid state: foo| Valid states: DOWN, RESUME|" "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
 check "nothing to take back" "slurm_update error: Invalid node state transition" "$(scontrol cancel_reboot n1 2>&1)"
@@ -98,7 +97,7 @@ check "no such action" "scontrol_reboot_nodes error:Invalid power action|scontro
   "$( (scontrol reboot n2 action=nowhere; scontrol power up n2 action=there) 2>&1 | tr '\n' '|')"
 scontrol reboot n2 action=here; soon 'grep -q "^here n2" "$dir/power.log"'
 check "slurmctld's own program reboots" "here n2" "$(tail -1 "$dir/power.log")"
-soon '[ "$(state n2)" = DOWN ]' 200; scontrol update nodename=n2 state=resume; soon '[ "$(state n2)" = IDLE ]'
+soon '[ "$(state n2)" = DOWN ]'; scontrol update nodename=n2 state=resume; soon '[ "$(state n2)" = IDLE ]'
 id=$(sbatch --parsable -w n2 --wrap 'sleep 60'); soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
 scontrol power down n2 action=there force; soon 'grep -q "^there n2" "$dir/power.log"'
 check "the node's program stops it, and no job keeps it from that" "there n2 n2 PD" "$(tail -1 "$dir/power.log") $(squeue -h -j "$id" -o %t)"
@@ -114,7 +113,7 @@ scontrol update nodename=n1 state=power_down; soon '[ "$(state n1)" = IDLE+POWER
 busy=$(sbatch --parsable -w n2 -c 2 -t 1 --wrap 'sleep 90'); soon '[ "$(squeue -h -j "$busy" -o %t)" = R ]'
 id=$(sbatch --parsable -N 2 -n 2 -t 1 --wrap 'date +%s'); sleep 20
 check "nobody is started long before" "IDLE+POWERED_DOWN" "$(state n1)"
-soon '[ "$(state n1)" = IDLE ]' 450
+soon '[ "$(state n1)" = IDLE ]' 45
 match "who is planned to be used is there before that" "^start n1 .* IDLE R PD$" \
   "$(tr '\n' ' ' < "$dir/power.log") $(state n1) $(squeue -h -j "$busy" -o %t) $(squeue -h -j "$id" -o %t)"
 wait_empty 90
@@ -122,24 +121,24 @@ match "and the job begins as soon as the other ends" "^[012]$" "$(($(cat "slurm-
 
 echo "SlurmctldParameters=reboot_from_controller,max_powered_nodes=2" >> "$SLURM_CONF"; scontrol reconfigure
 check "no more nodes have power than may" "scontrol_power_nodes error:Max powered up nodes reached" "$(scontrol power up c1 2>&1)"
-: > "$dir/power.log"; scontrol reboot n2; soon '[ "$(state n2)" = IDLE ] && grep -q "^reboot" "$dir/power.log"' 250
+: > "$dir/power.log"; scontrol reboot n2; soon '[ "$(state n2)" = IDLE ] && grep -q "^reboot" "$dir/power.log"'
 check "slurmctld reboots nodes where it is to" "reboot n2 by slurmctld IDLE" "$(cat "$dir/power.log") $(state n2)"
 sed -i '/^SlurmctldParameters/d' "$SLURM_CONF"; scontrol reconfigure
 
 sed -i 's/^SuspendTime=.*/SuspendTime=3/' "$SLURM_CONF"; echo "SuspendExcNodes=n2" >> "$SLURM_CONF"; scontrol reconfigure
-soon '[[ "$(state n1)" = *POWER*DOWN ]]' 200
+soon '[[ "$(state n1)" = *POWER*DOWN ]]'
 match "idle for too long" 'POWER.*DOWN' "$(state n1)"
 check "but for the excepted" IDLE "$(state n2)"
 check "which may be changed" "SuspendExcNodes = n[1-2] SuspendExcNodes = n1 POWER slurm_update error: Invalid node name specified" \
   "$(scontrol update SuspendExcNodes+=n1; scontrol show config | grep SuspendExcNodes | tr -s ' ') $(scontrol update SuspendExcNodes-=n2
-  scontrol show config | grep SuspendExcNodes | tr -s ' ') $(soon '[[ "$(state n2)" = *POWER*DOWN ]]' 200; state n2 | grep -o POWER | head -1) $(scontrol update SuspendExcNodes=n7 2>&1)"
-scontrol update SuspendExcNodes=n2; scontrol power up n2; soon '[ "$(state n2)" = IDLE ]' 250
+  scontrol show config | grep SuspendExcNodes | tr -s ' ') $(soon '[[ "$(state n2)" = *POWER*DOWN ]]'; state n2 | grep -o POWER | head -1) $(scontrol update SuspendExcNodes=n7 2>&1)"
+scontrol update SuspendExcNodes=n2; scontrol power up n2; soon '[ "$(state n2)" = IDLE ]'
 sed -i 's/^SuspendProgram=.*/SuspendProgram=off/;s/^ResumeProgram=.*/ResumeProgram=on/;s/^RebootProgram=.*/RebootProgram=on/;s/^SuspendTime=.*/SuspendTime=INFINITE/' "$SLURM_CONF"
 scontrol reconfigure; : > "$dir/power.log"
-scontrol reboot n2; soon 'grep -q on "$dir/power.log"'; scontrol update nodename=n2 state=power_down_force; soon 'grep -q off "$dir/power.log"' 200
-soon '[[ "$(state n2)" = *POWERED_DOWN ]]' 200; scontrol power up n2; soon '[ "$(wc -l < "$dir/power.log")" = 3 ]'
+scontrol reboot n2; soon 'grep -q on "$dir/power.log"'; scontrol update nodename=n2 state=power_down_force; soon 'grep -q off "$dir/power.log"'
+soon '[[ "$(state n2)" = *POWERED_DOWN ]]'; scontrol power up n2; soon '[ "$(wc -l < "$dir/power.log")" = 3 ]'
 check "programs may be PowerActions, with arguments, on nodes as well" "3: on at once n2|3: off now n2|3: on at once n2|" "$(tr '\n' '|' < "$dir/power.log")"
-start_node n2; soon '[ "$(state n2)" = IDLE ]' 250
+start_node n2; soon '[ "$(state n2)" = IDLE ]'
 sed -i '/^ResumeProgram/d;/^SuspendProgram/d;/^RebootProgram/d' "$SLURM_CONF"; scontrol reconfigure
 check "no program, no reboot" "scontrol: error: RebootProgram isn't defined|scontrol_reboot_nodes error:Unspecified error|" "$(scontrol reboot n2 2>&1 | tr '\n' '|')"
 check "no program, no power" "slurm_update error: Invalid power action" "$(scontrol update nodename=n2 state=power_down 2>&1)"

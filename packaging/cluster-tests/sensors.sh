@@ -16,7 +16,6 @@ server.serve_forever()
 P
 mkdir -p "$dir/run" "$dir/series"; chmod 777 "$dir/series"
 python3 "$dir/server.py" "$dir/series" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 100 ] || return 0; sleep 0.1; done; }
 soon '[ -s "$dir/series/port" ]'
 echo "SysfsInterfaces=lo,nosuch0
 ProfileInfluxDBHost=127.0.0.1:$(cat "$dir/series/port")

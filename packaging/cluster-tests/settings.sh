@@ -13,7 +13,6 @@ SlurmctldAddr=127.0.0.1
 ReconfigFlags=KeepPartState
 TaskPluginParam=verbose
 NodeName=DEFAULT CpuSpecList=1"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
 conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; echo "$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'; }
 
 ulimit -S -s 4096; ulimit -S -n 300

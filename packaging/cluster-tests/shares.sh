@@ -24,7 +24,6 @@ for i in $(seq 40); do date +%s; sleep 0.2; done
 JOB
 one=$(sbatch --parsable -p share -n2 --mem=10 -o "$dir/work/one" "$dir/work/count")
 two=$(sbatch --parsable -p share -n2 --mem=10 -o "$dir/work/two" "$dir/work/count")
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 120 ] || return 0; sleep 0.1; done; }
 soon '[ "$(squeue -h -o %T -j '"$two"')" = SUSPENDED ]'
 check "the second waits for its turn" "RUNNING SUSPENDED" "$(squeue -h -S i -o %T -j "$one,$two" | xargs)"
 check "and has hardly begun" yes "$([ "$(cat "$dir/work/two" 2>/dev/null | wc -l)" -le 2 ] && echo yes)"

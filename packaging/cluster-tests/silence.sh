@@ -3,7 +3,6 @@
 # shows: InactiveLimit
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4 "InactiveLimit=3"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 150 ] || return 0; sleep 0.1; done; }
 how() { scontrol -o show job "$1" | grep -oE '(JobState|Reason)=[^ ]*' | cut -d= -f2 | xargs; }
 
 srun -Q sleep 60 </dev/null >/dev/null 2>&1 & stopped=$!

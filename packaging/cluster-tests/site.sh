@@ -2,7 +2,6 @@
 # What a site writes into slurm.conf: plugins of submission, the scheduler's log, programs of reservations, addresses to listen at.
 # shows: JobSubmitPlugins, SlurmSchedLogFile, SlurmSchedLogLevel, ResvProlog, ResvEpilog, CommunicationParameters
 . "$(dirname "$0")/lib.bash"
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-100}" ] || return 0; sleep 0.1; done; }
 listens() { python3 - "$1" <<'P'
 import sys
 port = '%04X' % int(sys.argv[1])

@@ -3,7 +3,6 @@
 # shows: TLSType, TLSParameters
 . "$(dirname "$0")/lib.bash"
 command -v openssl >/dev/null || { echo "skipped: needs openssl"; exit 0; }
-soon() { local n=0; until eval "$1"; do n=$((n+1)); [ $n -lt "${2:-100}" ] || return 0; sleep 0.1; done; }
 authority() { openssl ecparam -out "$dir/$1_key.pem" -name prime256v1 -genkey && openssl req -x509 -key "$dir/$1_key.pem" -out "$dir/$1_cert.pem" -subj "/CN=$1" -days 2; chmod 644 "$dir/$1_cert.pem"; }
 pair() { # name of the files, name within, authority
   openssl ecparam -out "$dir/$1_cert_key.pem.new" -name prime256v1 -genkey; chmod 600 "$dir/$1_cert_key.pem.new"

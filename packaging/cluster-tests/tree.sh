@@ -12,7 +12,6 @@ start_node() {
 start_cluster 64 4 "DefMemPerCPU=1
 TreeWidth=4
 SlurmdDebug=debug"
-soon() { local n=0; until eval "$1" 2>/dev/null; do n=$((n+1)); [ $n -lt 150 ] || return 0; sleep 0.1; done; }
 run() { timeout 60 srun -Q "$@"; }
 lines() { for i in $(seq 0 "$1"); do printf '%3d: %s\n' "$i" "$2"; done | md5sum; }
 
