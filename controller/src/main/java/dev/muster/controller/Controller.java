@@ -255,6 +255,7 @@ public final class Controller implements ControllerServices {
         int port = c.slurmctldPorts().getFirst();
         server = StartErrors.listening("SlurmctldPort", port, () -> Server.start(bound, port, sessions.identity(TlsRole.CTLD, log::error),
                 verifier, limit.before(api::handle), Map.of("node", links::serve), pages(c, taken, slurmUid), log::error));
+        clients.started(core.state().jobs().values(), System.nanoTime() / 1_000_000_000L);
         thread.doorsOpen();
         WarmUp.start(ConfigBridge.command(c, slurmUid(c)), sessions, log);
         sack.ifPresent(s -> s.serve(sessions.keys()));

@@ -84,4 +84,15 @@ class InterruptedSrunTest {
                 exited 2 0 0:2             -> 1 CANCELLED+COMPLETING 'by 1000' step0=ENDED; 2 CANCELLED+COMPLETING 'by 1000' step0=ENDED
                 """);
     }
+
+    /** srun may give the allocation back before the node has told of the step. */
+    @Test
+    void outOfMemoryAsSrunTellsIt() {
+        new Play(new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "")).lines("""
+                submit kind=RUN
+                schedule
+                step 1 1                   -> 1 RUNNING n1 step0=RUNNING
+                complete 1 0:125           -> 1 OUT_OF_MEMORY+COMPLETING OutOfMemory 0:125 step0=RUNNING
+                """);
+    }
 }

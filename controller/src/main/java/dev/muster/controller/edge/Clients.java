@@ -16,6 +16,8 @@ import java.util.function.IntPredicate;
 public final class Clients {
     /** How long a command may be away that waits for its allocation: it may only have lost its connection. */
     private static final int AWAY_S = 10;
+    /** How long it may be away after a start of slurmctld: by then it has asked again, or given up. */
+    private static final int AWAY_AFTER_START_S = 60;
 
     private final Map<Integer, Long> heardS = new ConcurrentHashMap<>();
     /** Jobs whose command was gone before it was told of the allocation, and since when. */
@@ -29,6 +31,15 @@ public final class Clients {
     /** The command was not there any more when its job started, or while it waited. */
     void gone(int jobId, long nowS) {
         awayS.put(jobId, nowS);
+    }
+
+    /** slurmctld has started: of jobs that wait it does not know whether their commands are there. */
+    public void started(Iterable<Job> all, long nowS) {
+        for (Job job : all) {
+            if (job.isPending() && isOfCommand(job)) {
+                awayS.put(spokenOf(job), nowS + AWAY_AFTER_START_S - AWAY_S);
+            }
+        }
     }
 
     /**

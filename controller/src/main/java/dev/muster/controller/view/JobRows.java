@@ -248,7 +248,8 @@ public final class JobRows {
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
             case "TimeLimit" -> step.isBatch() || step.desc().timeLimitMin() <= 0 ? JobState.CANCELLED : JobState.TIMEOUT;
             case "NodeFail" -> JobState.NODE_FAIL;
-            default -> !step.ending().isEmpty() && !step.isInterrupted() || killedWith(job, step) || step.exit().signal() != 0 ? JobState.CANCELLED
+            default -> step.exit().isOutOfMemory() ? JobState.OUT_OF_MEMORY
+                : !step.ending().isEmpty() && !step.isInterrupted() || killedWith(job, step) || step.exit().signal() != 0 ? JobState.CANCELLED
                 : step.exit().isSuccess() ? JobState.COMPLETED : JobState.FAILED;
         };
         return state.name();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.controller.Site;
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
+import dev.muster.model.job.JobState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +80,20 @@ class ClientsTest {
         clients.gone(1, 100);
         clients.awaits(1);
         assertThat(unclaimed(clients, site, 200)).isEmpty();
+    }
+
+    @Test
+    void afterAStartOfSlurmctldCommandsHaveAMinuteToComeBack() {
+        Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
+        site.run("kind=RUN");
+        Job running = site.core().state().jobs().at(1);
+        Job waits = running.with(JobState.PENDING);
+        Clients clients = new Clients();
+        clients.started(List.of(waits), 100);
+        assertThat(clients.unclaimed(List.of(running), id -> false, 159)).isEmpty();
+        assertThat(clients.unclaimed(List.of(running), id -> false, 160)).containsExactly(new Command.EndUnclaimed(1, 1));
+        clients.awaits(1);
+        assertThat(clients.unclaimed(List.of(running), id -> false, 161)).isEmpty();
     }
 
     /** The numbers of jobs that are over may be those of batch jobs some day. */

@@ -508,7 +508,9 @@ public final class JobRules {
             case "TimeLimit" -> JobState.TIMEOUT;
             case "OutOfMemory" -> JobState.OUT_OF_MEMORY;
             case "NodeFail" -> JobState.NODE_FAIL;
-            default -> interruptedBy.isPresent() ? JobState.CANCELLED : exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
+            // srun may say how its task ended before the node does
+            default -> interruptedBy.isPresent() ? JobState.CANCELLED : exit.isOutOfMemory() ? JobState.OUT_OF_MEMORY
+                    : exit.isSuccess() ? JobState.COMPLETED : JobState.FAILED;
         };
         JobReason reason = switch (end) {
             case TIMEOUT -> JobReason.TIME_LIMIT;

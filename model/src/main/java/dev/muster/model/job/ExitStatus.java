@@ -9,6 +9,8 @@ package dev.muster.model.job;
  */
 public record ExitStatus(int code, int signal, boolean core) implements Comparable<ExitStatus> {
     public static final ExitStatus NONE = new ExitStatus(0, 0, false);
+    /** The signal that stands for an end by the kernel's OOM killer. */
+    private static final int OUT_OF_MEMORY = 125;
 
     public static ExitStatus exited(int code) {
         return new ExitStatus(code & 0xff, 0, false);
@@ -26,6 +28,11 @@ public record ExitStatus(int code, int signal, boolean core) implements Comparab
 
     public boolean isSuccess() {
         return code == 0 && signal == 0;
+    }
+
+    /** Returns whether the process was killed because memory was short. */
+    public boolean isOutOfMemory() {
+        return signal == OUT_OF_MEMORY;
     }
 
     /** The status word of {@code wait(2)}. */
