@@ -49,10 +49,10 @@ printf '#!/bin/sh\necho "$0 $1"\n' > "$dir/work/prog"; chmod 755 "$dir/work/prog
 check "srun --no-allocate --bcast" "$dir/work/copy x" "$(srun -Q -Z -w n1 --bcast="$dir/work/copy" "$dir/work/prog" x </dev/null)"
 match "and without a name" "^$dir/work/slurm_bcast_[0-9]+\\.[0-9]+_n1 y$" "$(srun -Q -Z -w n1 --bcast="$dir/work/" "$dir/work/prog" y </dev/null)"
 srun -Q -Z -w n1 sleep 47 </dev/null >/dev/null 2>&1 & z=$!
-soon 'pgrep -f "^sleep 47$" >/dev/null'
+soon 'pgrep -f "^[a-z/]*sleep 47$" >/dev/null'
 scontrol reconfigure; kill -TERM $z; wait $z || true
-soon '! pgrep -f "^sleep 47$" >/dev/null'
-check "what srun is told it passes on" "" "$(pgrep -f '^sleep 47$')"
+soon '! pgrep -f "^[a-z/]*sleep 47$" >/dev/null'
+check "what srun is told it passes on" "" "$(pgrep -f '^[a-z/]*sleep 47$')"
 [ "$(id -u)" != 0 ] || check "only for administrators" "srun: error: Application launch failed: Access/permission denied" "$(cd /tmp; setpriv --reuid=65534 --regid=65534 --clear-groups srun -Z -w n1 true 2>&1 </dev/null | grep Application)"
 soon '[ -z "$(ls -d "$dir"/spool/n1/job* 2>/dev/null)" ]'
 check "a job runs as before" n1 "$(srun -Q -w n1 printenv SLURMD_NODENAME </dev/null)"
