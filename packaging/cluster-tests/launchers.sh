@@ -54,5 +54,6 @@ scontrol reconfigure; kill -TERM $z; wait $z || true
 soon '! pgrep -f "^[a-z/]*sleep 47$" >/dev/null'
 check "what srun is told it passes on" "" "$(pgrep -f '^[a-z/]*sleep 47$')"
 [ "$(id -u)" != 0 ] || check "only for administrators" "srun: error: Application launch failed: Access/permission denied" "$(cd /tmp; setpriv --reuid=65534 --regid=65534 --clear-groups srun -Z -w n1 true 2>&1 </dev/null | grep Application)"
-soon '[ -z "$(ls -d "$dir"/spool/n1/job* 2>/dev/null)" ]'
+# slurmd looks each half minute for what is left of jobs without an allocation
+soon '[ -z "$(ls -d "$dir"/spool/n1/job* 2>/dev/null)" ]' 60
 check "a job runs as before" n1 "$(srun -Q -w n1 printenv SLURMD_NODENAME </dev/null)"
