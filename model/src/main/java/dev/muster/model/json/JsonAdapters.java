@@ -46,10 +46,12 @@ final class JsonAdapters {
     }
 
     record Text() implements JsonAdapter {
+        @Override
         public void write(Json.Writer out, Object value) {
             out.text((String) value);
         }
 
+        @Override
         public Object read(Object tree) {
             if (tree instanceof String s) {
                 return s;
@@ -57,20 +59,24 @@ final class JsonAdapters {
             throw misfit("a string", tree);
         }
 
+        @Override
         public Object read(JsonReader in) {
             return in.text();
         }
 
+        @Override
         public Object absent() {
             return "";
         }
     }
 
     record Whole(boolean narrow) implements JsonAdapter {
+        @Override
         public void write(Json.Writer out, Object value) {
             out.number(((Number) value).longValue());
         }
 
+        @Override
         public Object read(Object tree) {
             if (!(tree instanceof Long n)) {
                 throw misfit("a whole number", tree);
@@ -84,20 +90,24 @@ final class JsonAdapters {
             return n.intValue();
         }
 
+        @Override
         public Object read(JsonReader in) {
             return narrow ? (Object) in.whole() : (Object) in.wholeLong();
         }
 
+        @Override
         public Object absent() {
             return narrow ? (Object) 0 : (Object) 0L;
         }
     }
 
     record Real() implements JsonAdapter {
+        @Override
         public void write(Json.Writer out, Object value) {
             out.value(value);
         }
 
+        @Override
         public Object read(Object tree) {
             if (tree instanceof Number n) {
                 return n.doubleValue();
@@ -105,20 +115,24 @@ final class JsonAdapters {
             throw misfit("a number", tree);
         }
 
+        @Override
         public Object read(JsonReader in) {
             return in.real();
         }
 
+        @Override
         public Object absent() {
             return 0.0;
         }
     }
 
     record Flag() implements JsonAdapter {
+        @Override
         public void write(Json.Writer out, Object value) {
             out.raw((Boolean) value ? "true" : "false");
         }
 
+        @Override
         public Object read(Object tree) {
             if (tree instanceof Boolean b) {
                 return b;
@@ -126,20 +140,24 @@ final class JsonAdapters {
             throw misfit("true or false", tree);
         }
 
+        @Override
         public Object read(JsonReader in) {
             return in.flag();
         }
 
+        @Override
         public Object absent() {
             return Boolean.FALSE;
         }
     }
 
     record Raw() implements JsonAdapter {
+        @Override
         public void write(Json.Writer out, Object value) {
             out.text(((Bytes) value).base64());
         }
 
+        @Override
         public Object read(Object tree) {
             if (tree instanceof String s) {
                 try {
@@ -151,20 +169,24 @@ final class JsonAdapters {
             throw misfit("base64", tree);
         }
 
+        @Override
         public Object read(JsonReader in) {
             return Bytes.fromBase64(in.text());
         }
 
+        @Override
         public Object absent() {
             return Bytes.EMPTY;
         }
     }
 
     record Tree() implements JsonAdapter {
+        @Override
         public void write(Json.Writer out, Object value) {
             out.value(value);
         }
 
+        @Override
         public Object read(Object tree) {
             if (tree instanceof Json.Obj o) {
                 return o;
@@ -172,10 +194,12 @@ final class JsonAdapters {
             throw misfit("an object", tree);
         }
 
+        @Override
         public Object read(JsonReader in) {
             return read(in.tree());
         }
 
+        @Override
         public Object absent() {
             return new Json.Obj();
         }
@@ -195,10 +219,12 @@ final class JsonAdapters {
             what = c.getSimpleName();
         }
 
+        @Override
         public void write(Json.Writer out, Object value) {
             out.text(((Enum<?>) value).name());
         }
 
+        @Override
         public Object read(Object tree) {
             Object value = tree instanceof String s ? byName.get(s) : null;
             if (value == null) {
@@ -207,10 +233,12 @@ final class JsonAdapters {
             return value;
         }
 
+        @Override
         public Object read(JsonReader in) {
             return read((Object) in.text());
         }
 
+        @Override
         public Object absent() {
             return first;
         }
@@ -231,10 +259,12 @@ final class JsonAdapters {
             }
         }
 
+        @Override
         public void write(Json.Writer out, Object value) {
             out.text(value.toString());
         }
 
+        @Override
         public Object read(Object tree) {
             if (!(tree instanceof String s)) {
                 throw misfit("a " + type.getSimpleName(), tree);
@@ -246,10 +276,12 @@ final class JsonAdapters {
             }
         }
 
+        @Override
         public Object read(JsonReader in) {
             return read((Object) in.text());
         }
 
+        @Override
         public Object absent() {
             if (none == null) {
                 none = constantNone(type, () -> read((Object) ""));
@@ -286,6 +318,7 @@ final class JsonAdapters {
             return tree instanceof List<?> list ? list.stream().flatMap(item -> element().unknown(item).stream()).findFirst() : Optional.empty();
         }
 
+        @Override
         public void write(Json.Writer out, Object value) {
             char separator = '[';
             for (Object item : (List<?>) value) {
@@ -296,6 +329,7 @@ final class JsonAdapters {
             out.raw(separator == '[' ? "[]" : "]");
         }
 
+        @Override
         public Object read(Object tree) {
             if (!(tree instanceof List<?> list)) {
                 throw misfit("a list", tree);
@@ -307,6 +341,7 @@ final class JsonAdapters {
             return Collections.unmodifiableList(out);
         }
 
+        @Override
         public Object read(JsonReader in) {
             JsonAdapter each = element();
             boolean more = in.firstOfList();
@@ -318,6 +353,7 @@ final class JsonAdapters {
             return Collections.unmodifiableList(out);
         }
 
+        @Override
         public Object absent() {
             return List.of();
         }
@@ -339,6 +375,7 @@ final class JsonAdapters {
                     : Optional.empty();
         }
 
+        @Override
         public void write(Json.Writer out, Object value) {
             char separator = '{';
             for (Map.Entry<?, ?> entry : ((Map<?, ?>) value).entrySet()) {
@@ -349,6 +386,7 @@ final class JsonAdapters {
             out.raw(separator == '{' ? "{}" : "}");
         }
 
+        @Override
         public Object read(Object tree) {
             if (!(tree instanceof Json.Obj object)) {
                 throw misfit("an object", tree);
@@ -360,6 +398,7 @@ final class JsonAdapters {
             return Collections.unmodifiableSortedMap(out);
         }
 
+        @Override
         public Object read(JsonReader in) {
             JsonAdapter each = element();
             TreeMap<String, Object> out = new TreeMap<>();
@@ -369,6 +408,7 @@ final class JsonAdapters {
             return Collections.unmodifiableSortedMap(out);
         }
 
+        @Override
         public Object absent() {
             return Collections.emptySortedMap();
         }
@@ -400,10 +440,12 @@ final class JsonAdapters {
             }
         }
 
+        @Override
         public void write(Json.Writer out, Object value) {
             ((RecordAdapter) JsonAdapter.of(value.getClass())).writeTyped(out, value);
         }
 
+        @Override
         public Object read(Object tree) {
             if (!(tree instanceof Json.Obj object)) {
                 throw misfit("an object", tree);
@@ -415,6 +457,7 @@ final class JsonAdapters {
             return JsonAdapter.of(c).read(tree);
         }
 
+        @Override
         public Object read(JsonReader in) {
             String name = in.type();
             RecordAdapter shape = shapes.get(name);
@@ -425,6 +468,7 @@ final class JsonAdapters {
             return shape.readAfterType(in);
         }
 
+        @Override
         public Object absent() {
             return constantNone(type, () -> null);
         }

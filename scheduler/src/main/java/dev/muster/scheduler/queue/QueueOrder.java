@@ -19,6 +19,7 @@ public final class QueueOrder {
 
     /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
     public record Place(int tier, long priority, int jobId, Job job) implements Comparable<Place> {
+        @Override
         public int compareTo(Place other) {
             return tier != other.tier ? Integer.compare(other.tier, tier)
                     : priority != other.priority ? Long.compare(other.priority, priority)
