@@ -78,7 +78,10 @@ public final class Sessions {
         return verifier(Optional.empty(), who -> { });
     }
 
-    /** @param tokens where JSON Web Tokens are taken as well; @param stated told who callers are, where the configuration has them say so */
+    /**
+     * @param tokens where JSON Web Tokens are taken as well
+     * @param stated told who callers are, where the configuration has them say so
+     */
     public Verifier verifier(Optional<Tokens> tokens, Consumer<Identity> stated) {
         return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis)
                 .telling(sentence -> complain.accept(sentence));

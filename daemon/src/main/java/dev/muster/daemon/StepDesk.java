@@ -63,7 +63,10 @@ public interface StepDesk {
     /** A step: what of it is in each component that was asked for, in that order. */
     record Begun(int stepId, List<Piece> pieces) {}
 
-    /** @param launches by node, in the step's order; @param managed what slurmctld is told of it, without a number */
+    /**
+     * @param launches by node, in the step's order
+     * @param managed what slurmctld is told of it, without a number
+     */
     record Piece(JobMessages.StepStarted started, List<NodeLaunch> launches, StepManaged managed) {}
 
     record NodeLaunch(String node, Launch launch) {}

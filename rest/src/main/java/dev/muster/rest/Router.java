@@ -66,7 +66,11 @@ public final class Router implements RequestHandler {
     private final Semaphore working;
     private final Map<String, RestCall.Handler> handlers = new HashMap<>();
 
-    /** @param tags and versions that are served; @param threads operations at a time; @param page whether the page is served as well */
+    /**
+     * @param tags and versions that are served
+     * @param threads operations at a time
+     * @param page whether the page is served as well
+     */
     public Router(Contract contract, Auth auth, Set<String> tags, Set<Integer> versions, int threads, boolean page, Forms forms, DaemonLog log) {
         this.forms = forms;
         this.live = new PageApi(auth, sessions);

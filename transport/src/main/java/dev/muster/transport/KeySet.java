@@ -16,7 +16,10 @@ public final class KeySet {
     public static final int BYTES_MIN = 17;
     static final int KEYS_MAX = 64;
 
-    /** @param untilS seconds since 1970, 0 for no end; @param main to make credentials with */
+    /**
+     * @param untilS seconds since 1970, 0 for no end
+     * @param main to make credentials with
+     */
     private record Known(byte[] key, long untilS, boolean main) {
         boolean isGood(long nowMs) {
             return untilS == 0 || untilS * 1000 > nowMs;

@@ -87,7 +87,10 @@ public final class ProjectionWriter implements AutoCloseable {
     private boolean checkpointWanted;
     private boolean closed;
 
-    /** @param log receives sentences for the daemon's log; @param waitingMax rows that may wait before {@link #overloaded} */
+    /**
+     * @param log receives sentences for the daemon's log
+     * @param waitingMax rows that may wait before {@link #overloaded}
+     */
     public ProjectionWriter(RowSink store, Consumer<String> log, int waitingMax) {
         this(store, log, waitingMax, false);
     }

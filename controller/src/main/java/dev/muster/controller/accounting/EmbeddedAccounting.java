@@ -125,7 +125,10 @@ public final class EmbeddedAccounting implements Accounting {
         this(store, questions, contents, log, waitingMax, false);
     }
 
-    /** @param waitingMax rows that may wait for the tables before no job is taken; @param discards or some are thrown away */
+    /**
+     * @param waitingMax rows that may wait for the tables before no job is taken
+     * @param discards or some are thrown away
+     */
     EmbeddedAccounting(RowSink store, Questions questions, Function<String, Bytes> contents, Consumer<String> log, int waitingMax,
             boolean discards) {
         this.texts = new KeptTexts(contents, log);

@@ -53,7 +53,10 @@ final class DecodedAhead<T> {
     private List<Read> batch = new ArrayList<>();
     private long batchBytes;
 
-    /** @param decoders one for each batch, called on other threads; @param use called by the caller's thread, in the order of {@link #add} */
+    /**
+     * @param decoders one for each batch, called on other threads
+     * @param use called by the caller's thread, in the order of {@link #add}
+     */
     DecodedAhead(Supplier<Function<byte[], T>> decoders, ObjLongConsumer<T> use) {
         this.decoders = decoders;
         this.use = use;

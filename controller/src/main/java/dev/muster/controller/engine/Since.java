@@ -12,7 +12,10 @@ public final class Since {
     private List<WeakReference<Object>> seen = List.of();
     private long second;
 
-    /** @param now seconds; @param tables of one state, which are others when anything in them is another */
+    /**
+     * @param now seconds
+     * @param tables of one state, which are others when anything in them is another
+     */
     public synchronized long of(long now, Object... tables) {
         boolean same = seen.size() == tables.length;
         for (int i = 0; same && i < tables.length; i++) {

@@ -49,7 +49,10 @@ public final class Programs {
     private final JobCompletion completion;
     private final BurstBuffers buffers;
 
-    /** @param core takes commands; @param blobs content by hash */
+    /**
+     * @param core takes commands
+     * @param blobs content by hash
+     */
     public Programs(Supplier<SlurmConf> conf, DaemonLog log, Consumer<Command> core, Function<String, Bytes> blobs, BurstBuffers buffers) {
         this.buffers = buffers;
         this.conf = conf;

@@ -37,7 +37,10 @@ public final class Metrics {
         this.reason = reason;
     }
 
-    /** @param page one of {@link #PAGES}, or "" for what there is; @param diagnostics of sdiag, by their names there */
+    /**
+     * @param page one of {@link #PAGES}, or "" for what there is
+     * @param diagnostics of sdiag, by their names there
+     */
     public Optional<String> page(String page, List<String> partitions, Map<String, Long> diagnostics) {
         return switch (page) {
             case "" -> {

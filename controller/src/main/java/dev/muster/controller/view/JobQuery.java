@@ -31,7 +31,10 @@ public final class JobQuery {
     private final Predicate<Job> shown;
     private final OwnedJobs owned;
 
-    /** @param shown which jobs the asker may know of; @param owned as of this state or a later one */
+    /**
+     * @param shown which jobs the asker may know of
+     * @param owned as of this state or a later one
+     */
     public JobQuery(State state, QueryJobs q, OwnedJobs owned, Predicate<Job> shown) {
         this.owned = owned;
         this.shown = shown;

@@ -283,7 +283,11 @@ public sealed interface Command {
      */
     record Happened(String event) implements Command {}
 
-    /** @param id 0 for any; @param jobId 0 for any; @param owner -1 for any */
+    /**
+     * @param id 0 for any
+     * @param jobId 0 for any
+     * @param owner -1 for any
+     */
     record ClearTriggers(int uid, int id, int jobId, int owner) implements Command {}
 
     record Schedule(int most) implements Command {}

@@ -77,7 +77,10 @@ final class LimitHierarchy {
         return new SharedLimits.Meter(false, a.id(), rules.chargedTo(a), factor, rules.enforces(Enforcement.Word.SAFE));
     }
 
-    /** @param overTime what was used counts as well  @param ofQos limits of QOS, too */
+    /**
+     * @param overTime what was used counts as well
+     * @param ofQos limits of QOS, too
+     */
     private void jobs(JobDesc desc, boolean overTime, boolean ofQos, Consumer<SharedLimits> out) {
         String user = desc.owner().user();
         String account = desc.charge().account();

@@ -31,7 +31,10 @@ public final class Priorities {
             "SMALL_RELATIVE_TO_TIME");
     private static final String WEIGHT = "priority_weight_";
 
-    /** @param tres by name, in the order of PriorityWeightTRES; @param site as set */
+    /**
+     * @param tres by name, in the order of PriorityWeightTRES
+     * @param site as set
+     */
     public record Factors(double age, double fairShare, double size, double partition, double qos, double assoc,
             Map<String, Double> tres, long site) {}
 

@@ -123,7 +123,12 @@ public final class UsageRules {
         return before.isPresent() && !reset.isEmpty() && !reset.equals(before.get().get(LimitField.USAGE_RESET));
     }
 
-    /** @param forget everything of before; @param assocs whose usage begins anew; @param ofQos the same; @param gone what was whose stays above */
+    /**
+     * @param forget everything of before
+     * @param assocs whose usage begins anew
+     * @param ofQos the same
+     * @param gone what was whose stays above
+     */
     private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos, Set<Integer> gone) {
         Shares before = state.shares();
         Map<Integer, Long> usage = new TreeMap<>();

@@ -35,7 +35,10 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
         this(version, nodes, false, "", List.of(), false, List.of(), IndexSet.empty(), List.of(), "");
     }
 
-    /** @param time seconds since 1970; @param firstStep steps with this number and above belong to the new size */
+    /**
+     * @param time seconds since 1970
+     * @param firstStep steps with this number and above belong to the new size
+     */
     public record Resize(long time, int firstStep) {}
 
     /** Who runs the job's part on a node. */

@@ -22,7 +22,10 @@ public record Shares(long time, long tickMs, long resetAt, Table<Integer, Long> 
     public static final String WALL = "wall";
     public static final Shares NONE = new Shares(0, 0, 0, Table.empty(), Table.empty(), Table.empty(), Table.empty());
 
-    /** @param id of an association or QOS; @param each as in {@link Shares} */
+    /**
+     * @param id of an association or QOS
+     * @param each as in {@link Shares}
+     */
     public record Had(int id, long thousandths, Map<String, Long> each) {
         /** In the order of the names: what is written must not depend on a run of the machine. */
         public Had {

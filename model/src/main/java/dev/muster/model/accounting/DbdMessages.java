@@ -142,7 +142,10 @@ public final class DbdMessages {
 
     // ---- sacctmgr and friends
 
-    /** @param options words such as {@code withassoc}; @param where by lower-case name, values with commas */
+    /**
+     * @param options words such as {@code withassoc}
+     * @param where by lower-case name, values with commas
+     */
     public record Show(String entity, Map<String, String> where, List<String> options) {}
 
     /**

@@ -56,7 +56,10 @@ public final class ClusterMessages {
 
     public record Ping() {}
 
-    /** @param mode {@code primary}; @param version {@code 26.05.3} */
+    /**
+     * @param mode {@code primary}
+     * @param version {@code 26.05.3}
+     */
     public record PingReply(String cluster, String host, String mode, boolean up, String version, long bootTime) {}
 
     /** @param shownPartitions of their partitions those alone that are not hidden from the caller */

@@ -48,7 +48,10 @@ public final class PolicyMessages {
 
     public record QueryShares() {}
 
-    /** @param tree fair tree, else the classic rule; @param tracked names of resources that the site has beside those of every cluster */
+    /**
+     * @param tree fair tree, else the classic rule
+     * @param tracked names of resources that the site has beside those of every cluster
+     */
     public record SharesReply(String type, boolean tree, List<String> tracked, List<ShareRow> rows) {}
 
     /**

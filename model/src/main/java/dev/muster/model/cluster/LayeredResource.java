@@ -13,7 +13,10 @@ import java.util.Map;
  * @param layers    in the order of the file
  */
 public record LayeredResource(String name, int mode, Map<String, Integer> variables, List<Layer> layers) {
-    /** @param count -1 without bound; @param base what others than jobs take of it at all times */
+    /**
+     * @param count -1 without bound
+     * @param base what others than jobs take of it at all times
+     */
     public record Layer(List<String> nodes, int count, int base) {}
 
     /** A layer's share as jobs, reservations and plans name it: {@code power(node[1-8])}. */

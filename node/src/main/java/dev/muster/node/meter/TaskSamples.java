@@ -51,8 +51,11 @@ public final class TaskSamples {
     private final DaemonLog log;
     private int second;
 
-    /** @param due the steps to be looked at in a second since the start of slurmd; asked on the loop. @param gpus what processes do on
-     *  them, where there are any. @param seen is told each look */
+    /**
+     * @param due the steps to be looked at in a second since the start of slurmd; asked on the loop
+     * @param gpus what processes do on them, where there are any
+     * @param seen is told each look
+     */
     public TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due, Supplier<Optional<GpuUse>> gpus,
             BiConsumer<ProcessTable.Running, List<TaskUsage>> seen, DaemonLog log) {
         this.loop = loop;

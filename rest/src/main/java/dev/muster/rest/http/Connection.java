@@ -18,12 +18,18 @@ public final class Connection {
     private final boolean secure;
     private final Http.Bounds bounds;
 
-    /** @param source as answers name it; @param peer who is at the other end, where the system says so */
+    /**
+     * @param source as answers name it
+     * @param peer who is at the other end, where the system says so
+     */
     public Connection(RequestHandler handler, String source, Optional<Request.Peer> peer) {
         this(handler, source, peer, false, () -> { }, Http.Bounds.NONE);
     }
 
-    /** @param secure it is encrypted; @param streaming run when the connection turns into a stream, which counts as none that is waited for */
+    /**
+     * @param secure it is encrypted
+     * @param streaming run when the connection turns into a stream, which counts as none that is waited for
+     */
     public Connection(RequestHandler handler, String source, Optional<Request.Peer> peer, boolean secure, Runnable streaming, Http.Bounds bounds) {
         this.bounds = bounds;
         this.secure = secure;

@@ -4,7 +4,10 @@ import java.util.Optional;
 
 /** What answers the requests of connections. Thread-safe. */
 public interface RequestHandler {
-    /** @param source the caller's address, as the log names it; @param peer of a connection over a socket file */
+    /**
+     * @param source the caller's address, as the log names it
+     * @param peer of a connection over a socket file
+     */
     Http.Reply answer(Request request, String source, Optional<Request.Peer> peer);
 
     /** The answer to what is no request. */

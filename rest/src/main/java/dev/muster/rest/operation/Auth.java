@@ -48,7 +48,11 @@ public class Auth {
         }
     };
 
-    /** @param plugins that are loaded; @param slurmConf "" to be looked for; @param ownName the user that this process runs as */
+    /**
+     * @param plugins that are loaded
+     * @param slurmConf "" to be looked for
+     * @param ownName the user that this process runs as
+     */
     public Auth(Set<String> plugins, String slurmConf, String ownName) {
         this.plugins = plugins;
         this.slurmConf = slurmConf;

@@ -23,7 +23,11 @@ final class Freshness {
         }
     };
 
-    /** @param list the name of the list, and whose sight of it; @param now seconds; @return since when it has this content */
+    /**
+     * @param list the name of the list, and whose sight of it
+     * @param now seconds
+     * @return since when it has this content
+     */
     synchronized long since(String list, Object content, long now) {
         byte[] bytes = Json.print(content);
         Seen before = lists.get(list);

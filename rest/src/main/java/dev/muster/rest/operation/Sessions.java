@@ -55,7 +55,10 @@ public final class Sessions {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** @param token that was found good; @param user whose it is, as slurmctld says */
+    /**
+     * @param token that was found good
+     * @param user whose it is, as slurmctld says
+     */
     public synchronized Session open(String token, String user, long nowMs) {
         Session s = new Session(secret(), secret(), token, user, Math.min(nowMs + LIFE_MS, end(token)));
         sessions.put(s.id, s);

@@ -65,7 +65,10 @@ public final class Feed {
     private boolean over;
     private boolean away;
 
-    /** @param sees as slurmctld says; @param revision with which it begins */
+    /**
+     * @param sees as slurmctld says
+     * @param revision with which it begins
+     */
     Feed(String sees, String revision) {
         this.sees = sees;
         this.revision = revision;

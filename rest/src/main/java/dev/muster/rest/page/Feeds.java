@@ -49,7 +49,10 @@ final class Feeds {
         return feeds.size();
     }
 
-    /** @param host asks as the reader; @param seen Last-Event-ID, "" to begin */
+    /**
+     * @param host asks as the reader
+     * @param seen Last-Event-ID, "" to begin
+     */
     Http.Written stream(Host host, String seen) throws SlurmException {
         Json.Obj look = look(host);
         Seat seat = seat(host, look);

@@ -27,7 +27,11 @@ final class LogTail implements Http.Written {
     private String file;
     private Json.Obj first;
 
-    /** @param offset from the beginning, below 0 from the end; @param attempt that the offset is of, 0 for any; @param file the same, "" for any */
+    /**
+     * @param offset from the beginning, below 0 from the end
+     * @param attempt that the offset is of, 0 for any
+     * @param file the same, "" for any
+     */
     LogTail(Host host, long job, String stream, long offset, long attempt, String file) {
         this.host = host;
         this.job = job;

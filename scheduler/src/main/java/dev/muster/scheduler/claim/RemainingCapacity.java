@@ -84,7 +84,10 @@ public final class RemainingCapacity implements UnreservedCapacity {
         return standing.map(ReservationsInForce::version).orElse(0);
     }
 
-    /** @param freeCpus of the node now; @param freeMb likewise */
+    /**
+     * @param freeCpus of the node now
+     * @param freeMb likewise
+     */
     public Left left(int node, int freeCpus, long freeMb) {
         return new Left(nodes.get(node), freeCpus, freeMb);
     }

@@ -253,7 +253,10 @@ public final class ReservationsInForce {
         return out;
     }
 
-    /** @param beside what is kept for those before that number; @param asPlanned nodes of which that is known */
+    /**
+     * @param beside what is kept for those before that number
+     * @param asPlanned nodes of which that is known
+     */
     private boolean fits(List<PlannedPlace> those, PlannedReservations beside, int rank, IntPredicate asPlanned) {
         for (PlannedPlace c : those) {
             NodeSlot node = cluster.nodes().get(c.node());

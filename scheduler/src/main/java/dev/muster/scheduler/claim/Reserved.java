@@ -28,7 +28,10 @@ public final class Reserved {
     private final long now;
     private final Collection<NodeSlot> marked;
 
-    /** @param nodes as of now; @param marked nodes of which devices are withheld since an earlier pass, and from now on those of this */
+    /**
+     * @param nodes as of now
+     * @param marked nodes of which devices are withheld since an earlier pass, and from now on those of this
+     */
     public Reserved(State state, ReservedNodes nodes, Collection<NodeSlot> marked, long now) {
         this.state = state;
         this.now = now;

@@ -450,7 +450,10 @@ public final class ClassVerdicts {
         return pruned ? Optional.of(of(need)).filter(c -> c.bounded) : Optional.empty();
     }
 
-    /** @param isShort for want of anything free; otherwise @param tooFew nodes had room beside what is planned */
+    /**
+     * @param isShort for want of anything free; otherwise
+     * @param tooFew nodes had room beside what is planned
+     */
     void failed(ResourceNeed need, boolean isShort, boolean tooFew) {
         if (pruned && !isLayered(need)) {
             NeedClass c = of(need);

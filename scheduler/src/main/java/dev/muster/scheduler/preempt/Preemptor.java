@@ -379,7 +379,10 @@ public final class Preemptor {
         cluster.probing(false);
     }
 
-    /** @param candidates in the order in which they go, and some of whom {@link #mayGo} says no; @param gone who goes already */
+    /**
+     * @param candidates in the order in which they go, and some of whom {@link #mayGo} says no
+     * @param gone who goes already
+     */
     private static final class Holders {
         private final List<PreemptableJobs.Holder> candidates;
         private final List<Job> gone;

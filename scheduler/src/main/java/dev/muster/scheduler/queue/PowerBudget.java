@@ -54,7 +54,10 @@ public final class PowerBudget {
         unavailable.changed();
     }
 
-    /** @param starts of the pass so far; @param others nodes that other components of the job get */
+    /**
+     * @param starts of the pass so far
+     * @param others nodes that other components of the job get
+     */
     public boolean allows(List<Pick> picks, List<Planner.Start> starts, Set<String> others) {
         if (left == Integer.MAX_VALUE) {
             return true;
