@@ -138,8 +138,9 @@ public final class Outbox implements AutoCloseable {
             }
             wait();
         }
-        if (!stopping && waiting.size() < pace.batchMax && pace.lingerMs > 0) {
-            wait(pace.lingerMs);
+        long endMs = MonotonicClock.ms() + pace.lingerMs;
+        for (long leftMs = pace.lingerMs; leftMs > 0 && !stopping && waiting.size() < pace.batchMax; leftMs = endMs - MonotonicClock.ms()) {
+            wait(leftMs);
         }
         List<Message> out = new ArrayList<>();
         String topic = waiting.getFirst().topic;
@@ -205,10 +206,14 @@ public final class Outbox implements AutoCloseable {
             }
         }
         waiting.addAll(renewed);
-        if (!stopping) {
-            wait(Math.max(1, pace.retryMs));
-        } else {
-            Thread.sleep(Math.max(1, pace.retryMs));
+        long pauseMs = Math.max(1, pace.retryMs);
+        if (stopping) {
+            Thread.sleep(pauseMs);
+        }
+        // each new message notifies: it must not become a try of its own
+        long endMs = MonotonicClock.ms() + pauseMs;
+        for (long leftMs = pauseMs; leftMs > 0 && !stopping; leftMs = endMs - MonotonicClock.ms()) {
+            wait(leftMs);
         }
     }
 
