@@ -130,6 +130,7 @@ public final class AotTraining {
     }
 
     /** Loads classes that a command needs only under the launcher, or if a file is missing. */
+    @SuppressWarnings("DeadException")   // made for its class alone
     private static void loadRareClasses() {
         new RequestIds("00000000").next();
         new java.io.FileNotFoundException();

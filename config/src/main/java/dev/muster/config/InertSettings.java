@@ -90,7 +90,7 @@ public final class InertSettings {
     /** A sentence for every word of a list that is given and has no effect. */
     public static List<String> inertWords(SlurmConf conf) {
         List<String> found = new ArrayList<>();
-        for (String[] word : Stream.concat(Arrays.stream(UNKEPT_WORDS), Arrays.stream(ControllerWords.UNKEPT)).toList()) {
+        for (String[] word : Stream.concat(Arrays.stream(UNKEPT_WORDS), ControllerWords.unkept()).toList()) {
             for (Key key : Key.values()) {
                 if (key.slurmName().equals(word[0]) && (conf.has(key, word[1])
                         || conf.parameters(key).containsKey(word[1].toLowerCase(Locale.ROOT)))) {

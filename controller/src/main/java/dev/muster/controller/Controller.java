@@ -219,8 +219,8 @@ public final class Controller implements ControllerServices {
         NodeMessagesFromState outgoing = new NodeMessagesFromState(blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         Watch watch = new Watch();
         links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
-        buffers = new BurstBuffers(conf::get, log, command -> thread.submit(command, -1), blobs::read);
-        programs = new Programs(conf::get, log, command -> thread.submit(command, -1), blobs::read, buffers);
+        buffers = new BurstBuffers(conf::get, log, command -> thread.post(command), blobs::read);
+        programs = new Programs(conf::get, log, command -> thread.post(command), blobs::read, buffers);
         programs.check();
         NodeEffects effects = new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
         thread = new CoreThread(core, journal, clock, log, effects, onFault, us -> {
@@ -286,7 +286,7 @@ public final class Controller implements ControllerServices {
         if (thread == null || !primary) {
             early.add(event);
         } else {
-            thread.submit(new Command.Happened(event), -1);
+            thread.post(new Command.Happened(event));
         }
     }
 
@@ -498,10 +498,10 @@ public final class Controller implements ControllerServices {
         }
         rowsFull = full;
         long nowS = System.nanoTime() / 1_000_000_000L;
-        clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(c -> thread.submit(c, -1));
+        clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT)).forEach(thread::post);
         clients.unclaimed(activeJobs(state), id -> state.jobs().find(id).filter(Job::isPending).isPresent(), nowS).forEach(c -> {
             log.info("Killing interactive JobId=" + ((Command.EndUnclaimed) c).jobId() + ": Communication connection failure");
-            thread.submit(c, -1);
+            thread.post(c);
         });
         links.memory().tick(state, activeJobs(state), clock.now().tickMs(), links::send);
         healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
@@ -512,7 +512,7 @@ public final class Controller implements ControllerServices {
                 if (lost || c instanceof Command.NodeResponding r && !r.responding()) {
                     log.error("Nodes " + node.name() + " not responding" + (lost ? ", setting DOWN" : ""));
                 }
-                thread.submit(c, -1).thenAccept(d -> {
+                var _ = thread.submit(c, -1).thenAccept(d -> {
                     if (lost) {
                         links.drop(node.name());
                     }

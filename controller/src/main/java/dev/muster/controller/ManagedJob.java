@@ -32,13 +32,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The core, with one job in it, or the components of one: its steps are decided on the node as they would be here. */
 final class ManagedJob implements StepDesk.Job {
-    private static final Function<Node, String> ADDRESS = n -> n.spec().address();
-
     private final Core core = new Core(new Scheduler());
     private final Consumer<Bytes> keep;
     /** Cluster time and this machine's, when slurmctld last spoke of the job. */
@@ -117,7 +114,7 @@ final class ManagedJob implements StepDesk.Job {
     @Override
     public StepDesk.Answer<JobMessages.Allocation> allocation(int uid, int jobId) {
         Job job = job(jobId);
-        return Access.mayChange(core.state(), uid, job) ? new StepDesk.Given<>(AllocationView.of(core.state(), ADDRESS, job, JobReason.NONE.word(),
+        return Access.mayChange(core.state(), uid, job) ? new StepDesk.Given<>(AllocationView.of(core.state(), ManagedJob::address, job, JobReason.NONE.word(),
                 job.state().isActive(), 0, List.of())) : refused(SlurmErrno.ACCESS_DENIED);
     }
 
@@ -161,7 +158,7 @@ final class ManagedJob implements StepDesk.Job {
         List<StepDesk.NodeLaunch> inOrder = new ArrayList<>();
         step.nodes().stream().filter(p -> launches.containsKey(p.node()))
                 .forEach(p -> inOrder.add(new StepDesk.NodeLaunch(p.node(), launches.get(p.node()))));
-        return new StepDesk.Piece(StepHandler.started(core.state(), ADDRESS, job.id(), step.id()).orElseThrow(), inOrder,
+        return new StepDesk.Piece(StepHandler.started(core.state(), ManagedJob::address, job.id(), step.id()).orElseThrow(), inOrder,
                 new NodeMessages.StepManaged(0, job.id(), job.attempt(), uid, requestId, ManagedSteps.written(step), List.of()));
     }
 
@@ -175,5 +172,9 @@ final class ManagedJob implements StepDesk.Job {
         public StepDesk.Job open(Bytes entry, Consumer<Bytes> keep) {
             return new ManagedJob(entry, keep);
         }
+    }
+
+    private static String address(Node node) {
+        return node.spec().address();
     }
 }

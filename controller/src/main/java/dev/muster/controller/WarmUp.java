@@ -58,12 +58,12 @@ final class WarmUp {
         pipeline = new Pipeline(core, journal, new Pipeline.Effects() {
             @Override
             public void apply(Entry entry, State before, State after) {
-                entry.changes().size();
+                size += entry.changes().size();
             }
 
             @Override
             public void direct(List<Decision.Direct> messages) {
-                messages.size();
+                size += messages.size();
             }
         }, point -> { });
     }

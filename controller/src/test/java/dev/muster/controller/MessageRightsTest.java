@@ -13,7 +13,6 @@ import dev.muster.model.accounting.DbdMessages.UserPolicy;
 import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.MessageRights.Need;
-import dev.muster.model.format.Bytes;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.json.Codec;

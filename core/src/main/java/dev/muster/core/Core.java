@@ -59,11 +59,6 @@ import java.util.function.BiConsumer;
  * answers, {@link State#apply} changes: nothing else does either.
  */
 public final class Core {
-    private static final BiConsumer<Runnable, Runnable> IN_TURN = (first, second) -> {
-        first.run();
-        second.run();
-    };
-
     private final Planner planner;
     private final DueIndex due = new DueIndex();
     private final AccountUse use = new AccountUse();
@@ -71,7 +66,7 @@ public final class Core {
     private final TriggerEvents happened = new TriggerEvents();
     private final JobSubmit.Submissions submissions = new JobSubmit.Submissions();
     private boolean isIndexed = true;
-    private BiConsumer<Runnable, Runnable> both = IN_TURN;
+    private BiConsumer<Runnable, Runnable> both = Core::inTurn;
 
     public Core(Planner planner) {
         this.planner = planner;
@@ -101,7 +96,12 @@ public final class Core {
 
     /** As below, in turn. */
     public void recovered(State from) {
-        recovered(from, IN_TURN);
+        recovered(from, Core::inTurn);
+    }
+
+    private static void inTurn(Runnable first, Runnable second) {
+        first.run();
+        second.run();
     }
 
     /**
@@ -124,7 +124,7 @@ public final class Core {
             due.reset(state);
             use.reset(state);
         });
-        both = IN_TURN;
+        both = Core::inTurn;
     }
 
     /** Applies an entry: of this core's own decision, or from the journal. */

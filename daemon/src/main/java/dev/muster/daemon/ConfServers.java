@@ -84,6 +84,7 @@ public final class ConfServers {
 
     private record Server(int priority, int weight, String place) {}
 
+    @SuppressWarnings({"BanJNDI", "JdkObsolete"})   // asks DNS for SRV records, which are no objects; a context takes a Hashtable
     private List<String> records(String name) {
         Hashtable<String, String> how = new Hashtable<>(Map.of(Context.INITIAL_CONTEXT_FACTORY, "com.sun.jndi.dns.DnsContextFactory",
                 Context.PROVIDER_URL, nameServer, "com.sun.jndi.dns.timeout.initial", TIMEOUT_MS, "com.sun.jndi.dns.timeout.retries", TRIES));

@@ -66,6 +66,7 @@ final class SegmentSupply implements AutoCloseable {
         notifyAll();
     }
 
+    @SuppressWarnings("WaitNotInLoop")   // another try that comes early fails once more
     private synchronized void pause() throws InterruptedException {
         if (!closed) {
             wait(RETRY_MS);

@@ -24,7 +24,7 @@ public final class SlurmWords {
     public static final double NO_VAL64 = 1.8446744073709552E19;
     public static final long NO_VAL16 = 65_534;
     public static final long NICE_OFFSET = 2_147_483_648L;
-    public static final double MEM_PER_CPU = 9.223372036854775808E18;
+    public static final double MEM_PER_CPU = 0x1p63;
     private static final String YAML_HEAD = "%YAML 1.1\n---\n";
 
     /** How loud a line is, the loudest first. */

@@ -150,7 +150,7 @@ public final class Main {
                 GresReport.lines(conf, f.node()).forEach(System.err::println);
                 yield 0;
             }
-            case WhichNode.Found f -> serve(source.isPresent() ? cached(source.get(), conf, f.node()) : conf, List.of(f), options, slurmUser,
+            case WhichNode.Found f -> serve(source.isPresent() ? cached(conf, f.node()) : conf, List.of(f), options, slurmUser,
                     identities, source);
         };
     }
@@ -171,7 +171,7 @@ public final class Main {
             System.err.println("slurmd: fatal: " + wrong);
             return 1;
         }
-        return serve(source.isPresent() ? cached(source.get(), conf, nodes.getFirst().node()) : conf, nodes, options, slurmUser, identities, source);
+        return serve(source.isPresent() ? cached(conf, nodes.getFirst().node()) : conf, nodes, options, slurmUser, identities, source);
     }
 
     private static WhichNode.Answer which(SlurmConf conf, Options options, int slurmUser) throws IOException {
@@ -188,7 +188,7 @@ public final class Main {
     }
 
     /** The fetched files, where they stay: in the spool directory, and for commands behind the runtime directory's link. */
-    private static SlurmConf cached(Configless source, SlurmConf fetched, NodeConf node) throws IOException {
+    private static SlurmConf cached(SlurmConf fetched, NodeConf node) throws IOException {
         Path place = Path.of(fetched.slurmdSpoolDir(node)).toAbsolutePath().resolve("conf-cache");
         Path temporary = Path.of(fetched.file()).getParent();
         Configless.replace(temporary, place);

@@ -62,6 +62,7 @@ final class WarmUp {
     private final byte[] launch = Codec.encode(launch(), ToNode.class);
     private final byte[] status = status();
     private final ByteBuffer output = output();
+    @SuppressWarnings("UnusedVariable")     // keeps the compiler from dropping the work
     private long size;
 
     private WarmUp(Settings settings, Path directory) {

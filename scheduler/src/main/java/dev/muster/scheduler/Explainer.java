@@ -289,7 +289,7 @@ public final class Explainer {
         }
         Free free = free(job);
         told(job, free);
-        holders(job, free);
+        holders(free);
         return free.suffices ? "Enough is free now, but not for as long as it asks for: what is free is promised to jobs that come before it."
                 : "It comes next in partition " + job.desc().partition() + ", and not enough is free for it.";
     }
@@ -409,7 +409,7 @@ public final class Explainer {
     }
 
     /** Who has the nodes and leaves first. */
-    private void holders(Job job, Free free) {
+    private void holders(Free free) {
         Set<String> nodes = new java.util.HashSet<>(free.names);
         List<Job> running = new ArrayList<>();
         for (Job other : state.jobs().values()) {

@@ -132,7 +132,6 @@ final class SimController implements Pipeline.Effects {
     }
 
     private void recover() {
-        int entries = 0;
         scheduler = new Scheduler();
         core = new Core(scheduler);
         point("during-recovery");

@@ -159,7 +159,7 @@ public final class RowTable<T extends Record> {
         try {
             return accessor.invoke(on);
         } catch (IllegalAccessException | InvocationTargetException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 
@@ -180,7 +180,7 @@ public final class RowTable<T extends Record> {
             try {
                 return new Shape(record.getDeclaredConstructor(types.toArray(new Class<?>[0])), types, nested);
             } catch (NoSuchMethodException e) {
-                throw new AssertionError(e);
+                throw new LinkageError(e.getMessage(), e);
             }
         }
 
@@ -208,7 +208,7 @@ public final class RowTable<T extends Record> {
             try {
                 return constructor.newInstance(values);
             } catch (ReflectiveOperationException e) {
-                throw new AssertionError(e);
+                throw new LinkageError(e.getMessage(), e);
             }
         }
     }

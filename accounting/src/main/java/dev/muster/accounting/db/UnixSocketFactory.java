@@ -10,7 +10,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import org.mariadb.jdbc.Configuration;
-import org.mariadb.jdbc.HostAddress;
 import org.mariadb.jdbc.util.ConfigurableSocketFactory;
 
 /** Lets the driver speak to a server through its Unix socket: {@code localhost} means that to every MySQL program. */

@@ -472,7 +472,7 @@ public final class DbdApi {
         }
         requests.forEachUser((uid, c) -> out.add(count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid),
                 Integer.toString(uid), c)));
-        out.sort(java.util.Comparator.comparing((Map<String, String> row) -> Long.parseLong(row.get("Count"))).reversed());
+        out.sort(java.util.Comparator.comparingLong((Map<String, String> row) -> Long.parseLong(row.get("Count"))).reversed());
         out.addFirst(Map.of("Kind", "since", "Name", Long.toString(requests.since())));
         return out;
     }

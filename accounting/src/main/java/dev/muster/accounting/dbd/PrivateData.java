@@ -101,7 +101,11 @@ public final class PrivateData {
         return !hides(word) || owner.equals(user) || coordinates(cluster, account);
     }
 
-    /** Whether a job counts in sums of use ({@code usage}) or in those of jobs by size ({@code jobs}). */
+    /**
+     * Whether a job counts in a sum.
+     *
+     * @param word usage for sums of use, jobs for those of jobs by size
+     */
     public boolean counts(String word, JobUse job) {
         return !hides(word) || job.uid() == uid || coordinates(job.cluster(), job.account());
     }

@@ -7,7 +7,6 @@ import dev.muster.accounting.db.Migrations;
 import dev.muster.accounting.db.RowTable;
 import dev.muster.accounting.db.Writer;
 import dev.muster.model.accounting.AccountingRows.Answer;
-import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;

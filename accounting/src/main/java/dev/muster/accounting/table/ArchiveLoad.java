@@ -11,7 +11,6 @@ import dev.muster.model.accounting.Entities.Qos;
 import dev.muster.model.accounting.Entities.Tres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -315,6 +315,8 @@ public final class ProjectionWriter implements AutoCloseable {
         }
     }
 
+    // one wait, not a loop: the caller loops, and a reader that waits for rows ends the pause between two tries as well
+    @SuppressWarnings("WaitNotInLoop")
     private synchronized List<Waiting> next() {
         try {
             if (waiting.isEmpty() && !closed && !checkpointWanted) {

@@ -10,9 +10,9 @@ import java.util.Map;
 
 /** Prints what a change of sacctmgr does. */
 final class ChangeText {
-    /** The order in which limits are listed, and the names that differ from the fields' own. */
     /** Properties of an account; all other settings are limits of its associations. */
     private static final List<String> OF_ACCOUNTS = List.of("description", "organization", "Flags");
+    /** Names of limits that differ from the fields' own. */
     private static final Map<String, String> QOS_LABELS = Map.of("MaxTRESPU", "MaxTRESPerUser", "MaxTRESPA", "MaxTRESPerAccount", "MaxJobsPU",
             "MaxJobsPerUser", "MaxJobsPA", "MaxJobsPerAccount", "MaxSubmitJobsPU", "MaxSubmitJobsPerUser", "MaxSubmitJobsPA",
             "MaxSubmitJobsPerAccount", "MinTRES", "MinTRESPerJob", "MaxTRES", "MaxTRESPerJob", "MaxTRESMins", "MaxTRESMinsPerJob");

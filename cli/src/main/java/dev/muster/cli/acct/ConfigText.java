@@ -29,12 +29,12 @@ final class ConfigText {
             if (e.getKey().equals("BOOT_TIME")) {
                 continue;       // of the --json output alone
             }
-            line(c, String.format(Locale.ROOT, "%-22s", e.getKey()), shown(c, e.getKey(), String.valueOf(e.getValue())));
+            line(c, String.format(Locale.ROOT, "%-22s", e.getKey()), shown(e.getKey(), String.valueOf(e.getValue())));
         }
         return 0;
     }
 
-    private static String shown(CommandContext c, String key, String value) {
+    private static String shown(String key, String value) {
         if (value.isEmpty()) {
             return key.startsWith("Purge") ? "NONE" : "(null)";
         }

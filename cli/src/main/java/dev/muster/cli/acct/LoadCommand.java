@@ -103,7 +103,7 @@ final class LoadCommand {
                     throw new UsageException(1, List.of(" File name already set to " + file));
                 }
                 file = item.value();
-            } else if (!key.isEmpty() && "cluster".startsWith(key)) {
+            } else if ("cluster".startsWith(key)) {
                 cluster = item.value();
             } else {
                 throw new UsageException(1, List.of(" Unknown option: " + word));

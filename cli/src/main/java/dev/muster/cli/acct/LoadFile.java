@@ -64,7 +64,8 @@ final class LoadFile {
         List<String> out = new ArrayList<>();
         StringBuilder part = new StringBuilder();
         char quote = 0;
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (quote == 0 && c == ':') {
                 out.add(part.toString());
                 part.setLength(0);

@@ -52,7 +52,6 @@ public final class Keepalive implements AutoCloseable {
                     c.host().controller().call("AwaitChange", q);
                 } catch (SlurmException e) {
                     // slurmctld is away, or the job is over: which the step's own stream tells
-                    continue;
                 }
             }
         }

@@ -120,7 +120,7 @@ public final class Sessions {
             s.connect(UnixDomainSocketAddress.of(path));
             ByteBuffer in = ByteBuffer.allocate(ANSWER_BYTES_MAX);
             while (in.hasRemaining() && s.read(in) >= 0) {
-                continue;
+                // until the end
             }
             byte[] out = new byte[in.position()];
             in.flip().get(out);

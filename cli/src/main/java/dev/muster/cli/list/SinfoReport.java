@@ -44,6 +44,7 @@ final class SinfoReport {
         WEIGHT("weight_flag     = ", SinfoField.WEIGHT);
 
         private final String label;
+        @SuppressWarnings("ImmutableEnumChecker")   // List.of
         private final List<SinfoField> fields;
 
         Flag(String label, SinfoField... fields) {

@@ -300,7 +300,8 @@ public final class Sprio implements Command {
         Comparator<Json.Obj> by = Comparator.comparingLong(r -> r.number("jobId"));
         List<Comparator<Json.Obj>> all = new ArrayList<>();
         boolean down = false;
-        for (char letter : order.toCharArray()) {
+        for (int i = 0; i < order.length(); i++) {
+            char letter = order.charAt(i);
             if (letter == '-' || letter == '+') {
                 down = letter == '-';
             } else if (LETTERS.indexOf(letter) >= 0) {

@@ -40,11 +40,7 @@ public final class Strigger implements Command {
     private static final int OFFSET_MAX = 32_000;
     private static final String NO_EVENT = "You must specify a trigger";
 
-    /**
-     * What was asked for.
-     *
-     * @param user -1 for any
-     */
+    /** The request of the command line. */
     private static final class Wanted {
         private final Set<String> modes = new TreeSet<>();
         private final List<String> events = new ArrayList<>();
@@ -55,6 +51,7 @@ public final class Strigger implements Command {
         private int offset;
         private String program = "";
         private boolean permanent;
+        /** -1 for any. */
         private int user = -1;
         private boolean header = true;
         private boolean quiet;

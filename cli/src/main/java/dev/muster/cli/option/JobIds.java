@@ -155,10 +155,10 @@ public final class JobIds {
         if (fault.isPresent() || rest.isEmpty()) {
             return fault;
         }
-        return rest.charAt(0) == '.' ? stepFault(rest.substring(1), component) : Optional.of(SlurmErrno.JOB_ID_NON_NUMERIC);
+        return rest.charAt(0) == '.' ? stepFault(rest.substring(1)) : Optional.of(SlurmErrno.JOB_ID_NON_NUMERIC);
     }
 
-    private static Optional<SlurmErrno> stepFault(String text, boolean ofComponent) {
+    private static Optional<SlurmErrno> stepFault(String text) {
         if (StepId.parse(text).isPresent() && digits(text).isEmpty() || text.equals("TBD")) {
             return Optional.empty();
         }

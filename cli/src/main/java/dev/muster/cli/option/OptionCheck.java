@@ -97,7 +97,7 @@ public final class OptionCheck {
     }
 
     /** Without a number: 0 for srun, whose step has one more than tasks on a node; -1 for a job. 0 asks for none, which for a step is no number. */
-    private static String ports(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String ports(JobOptions options, String value) throws UsageException {
         if (!value.isEmpty() && digits(value) < 0) {
             throw options.context().bad(NUMBER_EXIT, "Invalid numeric value \"" + value + "\" for --resv-port.");
         }
@@ -211,7 +211,7 @@ public final class OptionCheck {
             case KILL_ON_BAD_EXIT -> killOnBadExit(options, value);
             case EXTERNAL_LAUNCHER -> value.isEmpty() ? "1" : bad(options, o);
             case SLURMD_DEBUG -> debugLevel(options, o, value);
-            case RESV_PORTS -> ports(options, o, value);
+            case RESV_PORTS -> ports(options, value);
             case MEM_UPDATE -> MemUpdate.parse(value).isEmpty() ? bad(options, o) : value;
             case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
             case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");

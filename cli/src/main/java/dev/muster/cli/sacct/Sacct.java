@@ -140,7 +140,7 @@ public final class Sacct implements Command {
             w.format = w.format.equals(BRIEF) ? SacctCompletions.BRIEF : w.format.equals(LONG) ? SacctCompletions.LONG
                     : w.format.isEmpty() ? SacctCompletions.PLAIN : w.format;
         }
-        List<Column> columns = columns(c, w);
+        List<Column> columns = columns(w);
         window(c, w);
         if (w.completion) {
             return completions(c, w, columns);
@@ -198,7 +198,7 @@ public final class Sacct implements Command {
                     ids(c, w, "userIds", v, true);
                 }
             }
-            case "jobs" -> jobs(c, w, v);
+            case "jobs" -> jobs(w, v);
             case "name" -> list(w, "names", v);
             case "truncate" -> w.truncate = true;
             case "ncpus" -> range(c, w, v, "cpu", "minCpus", "maxCpus");
@@ -218,15 +218,15 @@ public final class Sacct implements Command {
             case "partition" -> list(w, "partitions", v);
             case "qos" -> list(w, "qos", v);
             case "reason" -> list(w, "reasons", v);
-            case "state" -> states(c, w, v);
-            case "timelimit-max" -> w.query.put("maxLimitMin", minutes(c, v));
-            case "timelimit-min" -> w.query.put("minLimitMin", minutes(c, v));
+            case "state" -> states(w, v);
+            case "timelimit-max" -> w.query.put("maxLimitMin", minutes(v));
+            case "timelimit-min" -> w.query.put("minLimitMin", minutes(v));
             case "json", "yaml" -> {
                 w.json = name;
                 w.parser = JsonOutput.requireParser(c, w.json, v);
             }
             case "wckeys" -> list(w, "wckeys", v);
-            case "whole-hetjob" -> whole(c, w, v);
+            case "whole-hetjob" -> whole(w, v);
             // the clusters that are asked for are those named, whether they are in a federation or not
             case "federation", "local" -> { }
             case "verbose" -> w.verbose++;
@@ -269,7 +269,7 @@ public final class Sacct implements Command {
         w.query.put(field, all);
     }
 
-    private static void jobs(CommandContext c, Wanted w, String v) throws UsageException {
+    private static void jobs(Wanted w, String v) throws UsageException {
         List<Object> all = new ArrayList<>(w.query.list("jobs"));
         for (String id : HostList.split(v)) {
             if (JobIds.fault(id).isPresent()) {
@@ -281,7 +281,7 @@ public final class Sacct implements Command {
         w.jobs = true;
     }
 
-    private static void whole(CommandContext c, Wanted w, String v) throws UsageException {
+    private static void whole(Wanted w, String v) throws UsageException {
         String word = v.isEmpty() ? "yes" : Texts.lower(v);
         if (!word.equals("yes") && !word.equals("no")) {
             throw new UsageException(1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
@@ -307,7 +307,7 @@ public final class Sacct implements Command {
         w.query.put(max, hi);
     }
 
-    private static long minutes(CommandContext c, String v) throws UsageException {
+    private static long minutes(String v) throws UsageException {
         OptionalLong m = Durations.parseMinutes(v);
         if (m.isEmpty() || m.getAsLong() < 0) {
             throw new UsageException(1, List.of("sacct: fatal: Invalid time limit specification"));
@@ -315,7 +315,7 @@ public final class Sacct implements Command {
         return m.getAsLong();
     }
 
-    private static void states(CommandContext c, Wanted w, String v) throws UsageException {
+    private static void states(Wanted w, String v) throws UsageException {
         List<Object> all = new ArrayList<>(w.query.list("states"));
         for (String s : Texts.split(v, ',')) {
             String name = JobRows.stateName(Texts.upper(s));
@@ -406,7 +406,7 @@ public final class Sacct implements Command {
     private static final Map<String, String> REMOVED_FIELDS = Map.of("reqgres", "ReqGRES has been removed, please use ReqTRES", "allocgres",
             "AllocGRES has been removed, please use AllocTRES");
 
-    private static List<Column> columns(CommandContext c, Wanted w) throws UsageException {
+    private static List<Column> columns(Wanted w) throws UsageException {
         String format = w.format.isEmpty() ? PLAIN : w.format;
         List<Column> out = new ArrayList<>();
         for (String item : Texts.split(format, ',')) {

@@ -153,10 +153,6 @@ public enum SacctField {
          * @param localIds   the uid that the user has on this machine
          * @param qosNumbers by name, where they are shown
          */
-        long now() {
-            return now;
-        }
-
         View(CommandContext context, long now, char unit, boolean expand, boolean localIds, Map<String, String> qosNumbers) {
             this.context = context;
             this.now = now;
@@ -164,6 +160,10 @@ public enum SacctField {
             this.expand = expand;
             this.localIds = localIds;
             this.qosNumbers = qosNumbers;
+        }
+
+        long now() {
+            return now;
         }
 
         /** Returns the form of amounts in lists of TRES: plain bytes with --noconvert. */
@@ -326,7 +326,7 @@ public enum SacctField {
             case SLUID -> Sluid.text(Sluid.shown((isStep ? step : job).number("sluid"), job.integer("restarts")));
             case ORIGINALSLUID -> Sluid.text(Sluid.shown(Sluid.original(job.number("sluid")), job.integer("restarts")));
             case START -> v.time(step.number("startTime"), step.number("endTime") != 0 ? "None" : "Unknown");
-            case STATE -> state(step, v);
+            case STATE -> state(step);
             case STDERR -> isStep ? "" : v.path(job, "stderr");
             case STDIN -> isStep ? "" : v.path(job, "stdin");
             case STDOUT -> isStep ? "" : v.path(job, "stdout");
@@ -378,7 +378,7 @@ public enum SacctField {
         return job.text("reason").isEmpty() || OF_ENDS.contains(job.text("reason")) ? "None" : job.text("reason");
     }
 
-    private static String state(Json.Obj row, View v) {
+    private static String state(Json.Obj row) {
         String s = row.text("state");
         return s.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0
                 ? s + " by " + row.integer("cancelledBy")

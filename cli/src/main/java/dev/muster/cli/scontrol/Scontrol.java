@@ -144,7 +144,7 @@ public final class Scontrol implements Command {
                 return errnumstr(c, rest);
             }
             case "completing" -> {
-                return completing(c, s);
+                return completing(c);
             }
             default -> {
                 return more(c, s, typed, k, rest);
@@ -483,7 +483,7 @@ public final class Scontrol implements Command {
         }
     }
 
-    private static int completing(CommandContext c, ScontrolSwitches s) throws SlurmException {
+    private static int completing(CommandContext c) throws SlurmException {
         Json.Obj q = new Json.Obj();
         q.put("states", List.of("COMPLETING"));
         for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {

@@ -28,7 +28,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class SubmitLoad {
     private static final int TIMEOUT_MS = 60_000;
-    private static final long SESSION_MS = 20_000;
     private static final Bytes SCRIPT = Bytes.of("#!/bin/sh\ntrue\n");
     private static final Bytes SLEEP = Bytes.of("#!/bin/sh\nexec sleep 86400\n");
 

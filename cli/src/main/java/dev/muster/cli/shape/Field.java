@@ -70,6 +70,7 @@ public sealed interface Field {
     }
 
     /** A component that is a whole number; 0 where the row has none. */
+    @SuppressWarnings("AvoidCommonTypeNames")   // named Field.Number everywhere, beside its siblings
     record Number(String name, String from, Form form) implements Field {
         @Override
         public Object of(Json.Obj row) {

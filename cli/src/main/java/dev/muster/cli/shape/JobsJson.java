@@ -148,7 +148,7 @@ public final class JobsJson {
         f.add(new Field.Few("array_task_id", j -> (long) JobRows.taskId(j),
                 j -> JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j))));
         f.add(new Field.Few("array_task_string", j -> List.of(j.text("arrayTasks"), j.number("arrayMaxRunning")), JobRows::arrayTasks));
-        f.add(new Field.Few("billable_tres", JobsJson::billing, j -> Tree.decimal(billing(j) >= 0, Math.max(0, billing(j)))));
+        f.add(new Field.Few("billable_tres", JobsJson::billing, j -> Tree.decimal(billing(j) >= 0, (double) Math.max(0, billing(j)))));
         f.add(new Field.Made("mail_user", j -> j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")));
         f.add(new Field.Few("cpu_frequency_minimum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::min)));
         f.add(new Field.Few("cpu_frequency_maximum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::max)));

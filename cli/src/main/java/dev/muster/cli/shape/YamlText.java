@@ -140,7 +140,6 @@ public final class YamlText {
             if (s.startsWith("---") || s.startsWith("...")) {
                 plain = false;
             }
-            boolean breaks = false;
             boolean wasSpace = false;
             boolean wasBreak = false;
             boolean blankBefore = true;

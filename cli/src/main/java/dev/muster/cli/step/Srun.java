@@ -667,7 +667,6 @@ public final class Srun implements Command {
                     }
                 } catch (SlurmException e) {
                     // not there yet, or gone: asked again until the patience ends
-                    continue;
                 }
             }
         }

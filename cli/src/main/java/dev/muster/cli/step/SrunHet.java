@@ -77,7 +77,7 @@ final class SrunHet {
         if (size != OWN) {
             within(c, first, List.copyOf(seen), size > 0 ? size : sections.size());
         }
-        List<Part> parts = withPrograms(c, out);
+        List<Part> parts = withPrograms(out);
         for (Part p : parts) {
             if (p.options.verbose() > 0) {
                 OptionReport.print(p.options);
@@ -99,7 +99,7 @@ final class SrunHet {
         }
     }
 
-    private static List<Part> withPrograms(CommandContext c, List<Part> parts) throws UsageException {
+    private static List<Part> withPrograms(List<Part> parts) throws UsageException {
         List<Part> out = new ArrayList<>(parts);
         List<String> program = List.of();
         for (int i = out.size() - 1; i >= 0; i--) {

@@ -73,6 +73,7 @@ final class StepInput implements Runnable {
         return stopped;
     }
 
+    @SuppressWarnings("WaitNotInLoop")   // a read that is tried too early fails once more
     private synchronized void pause() {
         try {
             wait(BACKGROUND_PAUSE_MS);

@@ -76,7 +76,7 @@ public final class StepNode implements Runnable {
     private volatile Carrier carrier;
     private volatile boolean complete;
 
-    /** @param positions where the streams are to go on, by {@link #key}; empty: at their beginnings */
+    /** @param positions where the streams are to go on, by {@link ResumableStep#key}; empty: at their beginnings */
     StepNode(Host host, String name, String address, int port, List<Integer> tasks, Json.Obj attach, Map<Long, Long> positions,
             Events events) {
         this.host = host;

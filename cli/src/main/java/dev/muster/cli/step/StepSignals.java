@@ -118,6 +118,7 @@ final class StepSignals {
      *
      * @return false if the command is over
      */
+    @SuppressWarnings("WaitNotInLoop")   // too early a question costs nothing
     synchronized boolean pause(long ms) {
         try {
             if (caught.isEmpty()) {

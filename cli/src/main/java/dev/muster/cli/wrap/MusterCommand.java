@@ -136,15 +136,15 @@ public final class MusterCommand extends Wrapper {
             return;
         }
         line(c, "", "requested", "used", "");
-        line(c, "CPU", Efficiency.clock(e.core()), Efficiency.clock(Math.round(e.cpu())), Efficiency.percent(e.cpu(), e.core()));
+        line(c, "CPU", Efficiency.clock(e.core()), Efficiency.clock(Math.round(e.cpu())), Efficiency.percent(e.cpu(), (double) e.core()));
         line(c, "Memory", Efficiency.amount(e.given()), (e.estimated() ? "~" : "") + Efficiency.amount(e.memory()),
                 e.given() > 0 ? Efficiency.percent(e.memory(), e.given()) : "");
         if (e.gpus() > 0) {
             line(c, "GPU", Efficiency.clock(e.gpuTime()), e.gpuUsed() < 0 ? "not measured" : Efficiency.clock(Math.round(e.gpuUsed())),
-                    e.gpuUsed() < 0 ? "" : Efficiency.percent(e.gpuUsed(), e.gpuTime()));
+                    e.gpuUsed() < 0 ? "" : Efficiency.percent(e.gpuUsed(), (double) e.gpuTime()));
         }
         line(c, "Time", e.limit() < 0 ? "unlimited" : Efficiency.clock(e.limit()), Efficiency.clock(e.wall()),
-                e.limit() > 0 ? Efficiency.percent(e.wall(), e.limit()) : "");
+                e.limit() > 0 ? Efficiency.percent((double) e.wall(), (double) e.limit()) : "");
         c.out().println(sentence(e));
     }
 

@@ -127,7 +127,8 @@ public final class Qsub extends Wrapper {
 
     private static void mail(CommandContext c, String letters, List<String> args) throws UsageException {
         List<String> types = new ArrayList<>();
-        for (char letter : letters.toCharArray()) {
+        for (int i = 0; i < letters.length(); i++) {
+            char letter = letters.charAt(i);
             types.add(switch (letter) {
                 case 'a' -> "FAIL";
                 case 'b' -> "BEGIN";

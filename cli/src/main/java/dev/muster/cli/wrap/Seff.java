@@ -53,7 +53,7 @@ public final class Seff extends Wrapper {
         c.out().println(e.cores() == 1 ? "Cores: 1" : e.nodes() == 1 ? "Nodes: 1\nCores per node: " + e.cores()
                 : "Nodes: " + e.nodes() + "\nCores per node: " + e.cores() / e.nodes());
         c.out().println("CPU Utilized: " + Efficiency.clock(Math.round(e.cpu())));
-        c.out().println("CPU Efficiency: " + Efficiency.percent(e.cpu(), e.core()) + " of " + Efficiency.clock(e.core()) + " core-walltime");
+        c.out().println("CPU Efficiency: " + Efficiency.percent(e.cpu(), (double) e.core()) + " of " + Efficiency.clock(e.core()) + " core-walltime");
         c.out().println("Job Wall-clock time: " + Efficiency.clock(e.wall()));
         c.out().println("Memory Utilized: " + Efficiency.amount(e.memory()) + (e.estimated() ? " (estimated maximum)" : ""));
         c.out().println("Memory Efficiency: " + Efficiency.percent(e.memory(), e.given()) + " of " + Efficiency.amount(e.given()) + " ("

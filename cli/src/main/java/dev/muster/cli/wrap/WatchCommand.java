@@ -319,8 +319,8 @@ final class WatchCommand {
         line(out, columns, row(columns, "JOBID", "NAME", "USER", "PARTITION", "STATE", "TIME", "CPUS", columns < WIDE ? "WHERE" : "NODES OR REASON"));
         List<Json.Obj> shown = new ArrayList<>(jobs.values());
         shown.removeIf(j -> isOver(j) && !j.texts("flags").contains("COMPLETING"));
-        shown.sort(Comparator.comparing((Json.Obj j) -> j.text("state").equals("PENDING")).thenComparing(j -> -j.number("priority"))
-                .thenComparing(j -> j.number("jobId")));
+        shown.sort(Comparator.comparing((Json.Obj j) -> j.text("state").equals("PENDING")).thenComparingLong(j -> -j.number("priority"))
+                .thenComparingLong(j -> j.number("jobId")));
         int room = Math.max(1, lines - 6);
         for (Json.Obj j : shown.subList(0, Math.min(shown.size(), room))) {
             boolean pending = j.text("state").equals("PENDING");

@@ -1,11 +1,12 @@
 package dev.muster.config.key;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Words of SlurmctldParameters: values that they may have, and those that slurmctld knows and that change nothing in it. */
 public final class ControllerWords {
-    /** The key, the word, and why. */
-    public static final String[][] UNKEPT = {
+    private static final String[][] UNKEPT = {
         {"SlurmctldParameters", "enable_async_reply", "no reply keeps a thread from its work"},
         {"SlurmctldParameters", "no_quick_restart", "one that runs is never ended by one that starts"},
         {"SlurmctldParameters", "validate_nodeaddr_threads", "addresses of nodes are looked for when they are needed"},
@@ -38,6 +39,11 @@ public final class ControllerWords {
     private static boolean isRate(String said) {
         long number = Values.count(said);
         return number > 0 && number <= Integer.MAX_VALUE / 2;
+    }
+
+    /** Words without an effect: for each the key, the word, and why. */
+    public static Stream<String[]> unkept() {
+        return Arrays.stream(UNKEPT);
     }
 
     private ControllerWords() {}

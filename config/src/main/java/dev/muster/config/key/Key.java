@@ -243,12 +243,10 @@ public enum Key {
 
     /** Why a key is accepted and checked but has no effect. */
     private static final class Inert {
-        static final String STORED = "job scripts, environments and comments are not kept in accounting";
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
         static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String NODE_TOKENS = "pages of slurmd ask for no token";
-        static final String REMOTE = "remote licences are not part of this version";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone";
         static final String FED = "federation is not part of this version";
@@ -260,7 +258,6 @@ public enum Key {
         static final String PLUGIN = "plugins are Java services here; shared objects are not loaded";
 
         static final String REST = "slurmrestd knows no parameter of a data parser";
-        static final String SENSOR = "file systems are not metered in this version";
         static final String CERTGEN = "no command listens for connections here, and so none needs a certificate";
     }
 

@@ -36,7 +36,6 @@ public final class Names {
     static final List<String> BACKFILL = List.of("easy", "short", "expected", "slowdown");
     static final List<String> METRICS_PARAMETERS = List.of("ignore_private_data");
     static final List<String> ALT_AUTH = List.of("auth/jwt");
-    /** Of AuthAltParameters, by their names. */
     /** Of SlurmctldParameters, those with a number. */
     static final List<String> RATE_LIMITS = List.of("rl_bucket_size", "rl_log_freq", "rl_refill_period", "rl_refill_rate", "rl_table_size");
     static final List<String> TOKENS = List.of("disable_token_creation", "jwks", "jwt_key", "max_token_lifespan", "use_jwt_client_ids",

@@ -130,7 +130,7 @@ public final class FollowHandler {
         List<String> names = job.run().allocation().nodes().stream().map(n -> n.node()).toList();
         try (var all = java.util.concurrent.Executors.newVirtualThreadPerTaskExecutor()) {
             for (String name : names.subList(0, Math.min(USE_NODES_MAX, names.size()))) {
-                all.submit(() -> {
+                all.execute(() -> {
                     NodeMessages.UseRead read = links.use(name, job, NODE_MS);
                     read.steps().forEach(s -> uses.add(new FollowMessages.NodeUse(name, StepId.name(s.stepId()), s.points().stream()
                             .filter(p -> p.time() >= job.run().startTime()).toList())));

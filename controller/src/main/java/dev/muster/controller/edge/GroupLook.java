@@ -75,6 +75,7 @@ public final class GroupLook {
     }
 
     /** Whether there is anything to look for. */
+    @SuppressWarnings("WaitNotInLoop")   // what woke it is looked at below
     private synchronized boolean await() throws InterruptedException {
         if (!asked) {
             wait(everyMs);      // 0 until somebody asks

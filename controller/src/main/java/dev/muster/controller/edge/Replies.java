@@ -2,7 +2,6 @@ package dev.muster.controller.edge;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.model.api.ClusterMessages;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 

@@ -37,7 +37,6 @@ import java.util.function.Function;
 final class UpdateDescription {
     /** The group of an update, which has none. */
     private static final long NO_GROUP = 99;
-    private static final long SECONDS_PER_MINUTE = 60;
     private static final long DEFAULT_ACCOUNT = 0x200_0000;
     private static final long DEFAULT_PARTITION = 0x400_0000;
     private static final long DEFAULT_QOS = 0x800_0000;

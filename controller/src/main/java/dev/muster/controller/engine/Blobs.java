@@ -136,6 +136,7 @@ public final class Blobs {
     }
 
     /** Makes everything written so far durable: after it the journal may forget what it holds. */
+    @SuppressWarnings("ModifyCollectionInEnhancedForLoop")   // a concurrent set, which bears removals
     public void sync() throws IOException {
         Map<String, Pending> held;
         synchronized (pending) {

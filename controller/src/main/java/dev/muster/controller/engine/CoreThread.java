@@ -125,6 +125,11 @@ public final class CoreThread {
         return answer;
     }
 
+    /** Submits a command of slurmctld itself. Its decision changes the state or nothing, and nobody awaits it. */
+    public void post(Command command) {
+        var _ = submit(command, -1);
+    }
+
     /**
      * As {@link #submit}, by who has to be heard: waits for room where too many commands wait. What thousands of nodes have to say at the same moment
      * is not turned away, each of them only waits with what it says next.
@@ -237,6 +242,7 @@ public final class CoreThread {
         }
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate")   // this thread alone counts passes
     private void pass() {
         long start = System.nanoTime();
         // cleared before the look at the queue: what wakes the planner during the pass asks for another one

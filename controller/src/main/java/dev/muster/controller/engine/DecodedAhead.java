@@ -70,7 +70,7 @@ final class DecodedAhead<T> {
         }
         Batch full = new Batch(batch);
         underWay.add(full);
-        CompletableFuture.runAsync(full::decode);
+        var _ = CompletableFuture.runAsync(full::decode);       // its failure comes out of done
         batch = new ArrayList<>(BATCH_RECORDS);
         batchBytes = 0;
         if (underWay.size() >= BATCHES_AHEAD) {

@@ -149,7 +149,7 @@ final class ScriptRunner<S extends ScriptRunner.State> implements AutoCloseable 
         public void run() {
             try (S state = freshState.get()) {
                 for (Call<S, ?> call = next(this); call != null; call = next(this)) {
-                    call.answer.orTimeout(stuckMs, TimeUnit.MILLISECONDS).whenComplete((value, failure) -> {
+                    var _ = call.answer.orTimeout(stuckMs, TimeUnit.MILLISECONDS).whenComplete((value, failure) -> {
                         if (failure instanceof TimeoutException) {
                             retire(this);
                         }

@@ -66,8 +66,9 @@ public final class SubmitScript implements AutoCloseable {
         Map<String, String> association(JobDesc job);
     }
 
-    /** @param said for the user, line by line */
+    /** What the script decided. */
     public sealed interface Outcome {
+        /** Lines for the user. */
         List<String> said();
     }
 

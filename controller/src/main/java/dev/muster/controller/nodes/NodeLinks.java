@@ -325,7 +325,7 @@ public final class NodeLinks {
         lastHeardNs.put(link.node, System.nanoTime());
         switch (message) {
             case NodeMessages.Heartbeat m -> beats.put(link.node, m);
-            case NodeMessages.MemoryUsed m -> memory.told(core.durable(), link.node, m).ifPresent(c -> core.submit(c, -1));
+            case NodeMessages.MemoryUsed m -> memory.told(core.durable(), link.node, m).ifPresent(core::post);
             case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
             case NodeMessages.Relayed m -> relays.told(m);
             case NodeMessages.FileRead m -> answered(m.id(), m);
@@ -347,8 +347,8 @@ public final class NodeLinks {
     /** Acknowledged once durable: until then the node keeps it. */
     private void report(Link link, ToController message, long seq) {
         CompletableFuture<Decision> done = core.await(new Command.Report(link.node, message), 0);
-        done.thenAccept(d -> {
-            if (d instanceof Decision.Accepted a) {
+        var _ = done.thenAccept(d -> {
+            if (d instanceof Decision.Accepted) {
                 link.acknowledge(seq);
             } else {
                 log.error("report of node " + link.node + " not taken: " + d);

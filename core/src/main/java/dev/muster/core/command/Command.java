@@ -265,7 +265,6 @@ public sealed interface Command {
 
     // ---- time
 
-    /** Starts what can start. */
     /** @param user its name, for listings and as whom the program runs */
     record SetTrigger(int uid, String user, List<String> events, int jobId, String nodes, int offsetS, String program, boolean permanent)
             implements Command {}
@@ -290,6 +289,7 @@ public sealed interface Command {
      */
     record ClearTriggers(int uid, int id, int jobId, int owner) implements Command {}
 
+    /** Starts what can start. */
     record Schedule(int most) implements Command {}
 
     /** Everything that is due: limits, begin times, dependencies, purging. Looks at all nodes and more: once a second. */

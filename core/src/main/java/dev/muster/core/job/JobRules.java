@@ -69,10 +69,6 @@ public final class JobRules {
         Optional<SlurmErrno> on(Job job, boolean component);
     }
 
-    private Decision each(int uid, List<Command.JobRef> refs, Action action) {
-        return each(uid, refs, new Way(false, false, false, SlurmErrno.ACCESS_DENIED), action);
-    }
-
     /**
      * How jobs are taken.
      *

@@ -44,9 +44,9 @@ import java.util.stream.Stream;
 
 /** Whether and as what a job enters the queue. */
 public final class SubmitRules {
-    /** Priorities of priority/basic start below this and fall with every job, as Slurm's do. */
     /** Longer names and words are refused. */
     private static final int TEXT_BYTES_MAX = 1024;
+    /** Priorities of priority/basic start below this and fall with every job, as Slurm's do. */
     public static final long PRIORITY_TOP = 4_294_901_760L;
 
     private final State state;

@@ -3,7 +3,6 @@ package dev.muster.core.job;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
-import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.JobError;
 import dev.muster.model.format.IndexSet;
 import java.util.Comparator;

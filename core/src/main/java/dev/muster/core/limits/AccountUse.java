@@ -35,9 +35,8 @@ public final class AccountUse {
         }
     }
 
-
-    /** @param submitted jobs in the queue or on nodes, tasks counted singly */
     public static final class Sum {
+        /** Jobs in the queue or on nodes, tasks counted singly. */
         public int submitted;
         public int running;
         public final Map<String, Long> tres = new TreeMap<>();

@@ -308,6 +308,6 @@ final class SharedLimits {
         AccountUse.Sum ran = book.use().of(new Metered(m.ofQos, m.id), m.members);
         long had = book.charged(m.ofQos, m.id, b.what);
         double since = (b.what.equals(Shares.WALL) ? ran.ran : ran.gross.getOrDefault(b.what, 0L)) * book.mostPerUnit();
-        return (long) Math.min(Long.MAX_VALUE / 4, (had + since) / (60 * FairShare.UNIT) + 1);
+        return (long) Math.min(Long.MAX_VALUE / 4.0, (had + since) / (60 * FairShare.UNIT) + 1);
     }
 }

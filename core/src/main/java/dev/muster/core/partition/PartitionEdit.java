@@ -172,7 +172,6 @@ public final class PartitionEdit {
         return most >= 0 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME && fields.number("defaultTimeMin") > most;
     }
 
-    /** The accounts have each of the names, in any case of letters. */
     /** Returns whether all named QOS exist. As in 26.05.3, none exists without accounting. */
     private static boolean isQos(String value, State state) {
         return value.isEmpty() || value.equalsIgnoreCase("ALL")

@@ -40,9 +40,9 @@ public final class ReservationEdit {
     /** A comma that is in no brackets. */
     private static final Pattern BETWEEN_HOSTS = Pattern.compile(",(?![^\\[]*\\])");
     private static final List<String> DURATIONS = List.of("duration", "duration+", "duration-");
-    /** Keys that say which nodes. */
     /** Lists that are kept in the order of their names; the others stay as typed. */
     private static final List<String> SORTED = List.of("qos", "allowedpartitions");
+    /** Keys that say which nodes. */
     private static final List<String> NODES = List.of("nodes", "nodecnt", "corecnt", "partitionname", "features", "gres", "gresnode");
 
     private final State state;

@@ -58,10 +58,10 @@ public sealed interface Change {
 
     record DependenciesChanged(int jobId, List<Dependency> dependencies) implements Change {}
 
-    /** Held (priority 0) or released, or a new priority. */
     /** @param time as in {@link Job#accrueTime} */
     record AccrualChanged(int jobId, long time) implements Change {}
 
+    /** Held (priority 0) or released, or a new priority. */
     record PriorityChanged(int jobId, long priority, int holdUid, JobReason reason, String reasonText) implements Change {}
 
     record DescriptionChanged(int jobId, JobDesc desc) implements Change {}

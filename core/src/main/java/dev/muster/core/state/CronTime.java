@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Locale;
@@ -108,7 +109,7 @@ public record CronTime(IndexSet minutes, IndexSet hours, IndexSet days, IndexSet
         try {
             return ZoneId.of(name);
         } catch (DateTimeException e) {
-            return ZoneId.of("Z");
+            return ZoneOffset.UTC;
         }
     }
 }

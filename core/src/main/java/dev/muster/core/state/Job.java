@@ -78,7 +78,7 @@ public record Job(
      *
      * @param limitMin      effective time limit, minutes; -1 for none
      * @param limitTickMs   cluster tick at which the limit is reached; -1 for none
-     * @param endingSince   cluster tick at which it was told to end, -1 if it was not
+     * @param endingSinceMs cluster tick at which it was told to end, -1 if it was not
      * @param preSuspendMs  run time before the last resume, milliseconds
      * @param sinceTickMs   tick of the last start or resume
      * @param steps         running and ended steps of this attempt

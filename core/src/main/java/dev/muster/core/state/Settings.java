@@ -135,7 +135,6 @@ public record Settings(
     public static final String JOB_FILE_APPEND = "job_file_append";
     /** An option: words of ReconfigFlags in lower case. */
     public static final String RECONFIG_FLAGS = "reconfig_flags";
-    /** An option: TaskPluginParam, for steps without --cpu-bind. */
     /** ScronParameters. */
     public static final String SCRON = "scron";
     /** SchedulerTimeSlice, where PreemptMode has GANG. */

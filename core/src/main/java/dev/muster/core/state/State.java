@@ -1,6 +1,5 @@
 package dev.muster.core.state;
 
-import dev.muster.model.format.Bytes;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;

@@ -46,7 +46,7 @@ public final class Extremes {
                 out.spans.put(Measure.valueOf(item.substring(0, eq).toUpperCase(java.util.Locale.ROOT)),
                         new Span(At.parse(item.substring(eq + 1, slash)), At.parse(item.substring(slash + 1))));
             } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-                continue;
+                // another version wrote it: the rest counts
             }
         }
         return out;

@@ -33,7 +33,6 @@ public final class ClusterMessages {
 
     public record QueryTopology() {}
 
-    /** The cluster's own first. */
     /**
      * burst_buffer/lua as it is; seconds for times.
      *

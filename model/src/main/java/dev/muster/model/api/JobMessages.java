@@ -198,7 +198,6 @@ public final class JobMessages {
      * @param schedNodes    planned nodes
      * @param timeLimitMin  minutes; -1 for unlimited
      * @param tresAlloc     {@code cpu=2,mem=4G,node=1,billing=2}
-     * @param cpuIds        per node detail
      * @param licensesAlloc what it was given of the licences that it asks for
      * @param exclusiveUse  NO, NODE, USER, MCS or TOPO: with the job or its partition, whom it shares nodes with
      * @param cpusPerTres   {@code gres/gpu:2}

@@ -110,14 +110,14 @@ public final class Times {
     public static String strftime(long epochSec, ZoneId zone, String format) {
         LocalDateTime t = local(epochSec, zone);
         StringBuilder b = new StringBuilder();
-        for (int i = 0; i < format.length(); i++) {
-            char c = format.charAt(i);
-            if (c != '%' || i + 1 == format.length()) {
+        int next = 0;
+        while (next < format.length()) {
+            char c = format.charAt(next++);
+            if (c != '%' || next == format.length()) {
                 b.append(c);
-                continue;
+            } else {
+                conversion(b, format.charAt(next++), t, epochSec, zone);
             }
-            i++;
-            conversion(b, format.charAt(i), t, epochSec, zone);
         }
         return b.toString();
     }

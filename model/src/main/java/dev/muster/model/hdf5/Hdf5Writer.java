@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Writes a file from its beginning to its end. What is referred to stands before what refers to it; only the superblock looks ahead. */
+@SuppressWarnings("ByteBufferBackingArray")    // its buffers are allocated here and used whole
 public final class Hdf5Writer {
     private static final int SUPERBLOCK = 96;
     private static final int SYMBOL = 40;

@@ -7,11 +7,11 @@ import java.util.Map;
 /**
  * A step as srun asks for it.
  *
- * @param request       its share of the allocation; {@code exclusive == NODE} is srun's {@code --exclusive}
+ * @param request       its share of the allocation; {@code exclusive == NODE} is srun's {@code --exclusive}; its list of nodes
+ *                      is {@code -w} within the allocation
  * @param overlap       {@code --overlap}: may share CPUs, memory and GRES with other steps
  * @param wholeNodes    {@code --whole}
  * @param relative      {@code -r}: index of the first node within the allocation, -1 for the first of all, 0 if nothing is said
- * @param nodeList      {@code -w} within the allocation
  * @param arguments     argv of the program; where multiProg is set, what each of its programs gets behind its own arguments
  * @param multiProg     text of a {@code --multi-prog} file: one "ranks program args" line each; empty for none
  * @param environment   NAME=value entries

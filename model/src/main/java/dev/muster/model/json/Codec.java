@@ -70,7 +70,7 @@ public final class Codec {
     /**
      * As {@link #decode}, of a client's request: a field that is not known here is refused instead of skipped.
      *
-     * @throws Json.MalformedException
+     * @throws Json.MalformedException if the bytes are not such a value
      */
     public static <T> T decodeKnown(byte[] json, Class<T> type) {
         Decoder<T> decoder = new Decoder<>(type);

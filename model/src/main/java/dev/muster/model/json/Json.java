@@ -275,6 +275,7 @@ public final class Json {
 
             /** One thread writes: a lock for every byte would be the larger part of the work. */
             @Override
+            @SuppressWarnings("UnsynchronizedOverridesSynchronized")
             public void write(int b) {
                 room(1);
                 buf[count++] = (byte) b;

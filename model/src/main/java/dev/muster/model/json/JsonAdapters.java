@@ -291,7 +291,7 @@ final class JsonAdapters {
     }
 
     /** Values of one type. */
-    private abstract static class Several implements JsonAdapter {
+    abstract static class Several implements JsonAdapter {
         private final Type elementType;
         private JsonAdapter element;
 

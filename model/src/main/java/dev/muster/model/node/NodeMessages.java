@@ -254,9 +254,9 @@ public final class NodeMessages {
      * Sent before any step's launch; idempotent.
      *
      * @param environment for prolog and epilog
-     * @param cores       abstract core ids of the node given to the job, for example {@code 0-3,8}
+     * @param cpus        abstract core ids of the node given to the job, for example {@code 0-3,8}
      * @param gres        {@code gpu:0,1} device indices per GRES name
-     * @param endTick     seconds from now until the time limit; -1 none
+     * @param secondsLeft seconds from now until the time limit; -1 none
      * @param sampleSeconds between two looks at its processes; 0 for the node's own
      * @param x11Cookie  of the display that windows opened on this node are to appear on; "" for none
      * @param channel    one more than the number of the channel of the fabric that the job has on this node; 0 for none

@@ -15,7 +15,7 @@ import dev.muster.node.os.AsUser;
 import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
-import dev.muster.node.step.Starter;
+import dev.muster.node.step.Launcher;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +70,7 @@ public final class Containers {
      * @param environment of a task, whole
      */
     public Launch prepare(Launch launch, Path stepDirectory, Path script, String namespace, Function<Task, List<Bytes>> environment)
-            throws IOException, Starter.FailedException {
+            throws IOException, Launcher.FailedException {
         Identity owner = launch.share().owner();
         AsUser user = new AsUser(owner, namespace, Map.of());
         Optional<Json.Obj> config = conf.ignoreConfig() ? Optional.empty() : Optional.of(config(user, launch.step().container()));
@@ -184,11 +184,11 @@ public final class Containers {
         };
     }
 
-    private static Json.Obj config(AsUser user, String bundle) throws IOException, Starter.FailedException {
+    private static Json.Obj config(AsUser user, String bundle) throws IOException, Launcher.FailedException {
         AsUser.Outcome read = bundle.startsWith("/") ? user.run(List.of("cat", "--", bundle + "/config.json"), new byte[0])
                 : new AsUser.Outcome(1, new byte[0]);
         if (!read.good() || read.output().length >= CONFIG_BYTES_MAX) {
-            throw Starter.FailedException.ofUser("No such file or directory");
+            throw Launcher.FailedException.ofUser("No such file or directory");
         }
         try {
             if (Json.parse(read.output()) instanceof Json.Obj config) {
@@ -197,7 +197,7 @@ public final class Containers {
         } catch (Json.MalformedException e) {
             // told below
         }
-        throw Starter.FailedException.ofUser("Container runtime not configured or invalid");
+        throw Launcher.FailedException.ofUser("Container runtime not configured or invalid");
     }
 
     private static String rootOf(Json.Obj config, String bundle) {
@@ -205,7 +205,7 @@ public final class Containers {
         return path.startsWith("/") ? path : bundle + "/" + path;
     }
 
-    private Path makeSpool(Launch launch, AsUser user) throws IOException, Starter.FailedException {
+    private Path makeSpool(Launch launch, AsUser user) throws IOException, Launcher.FailedException {
         Identity owner = launch.share().owner();
         String step = launch.stepId() < 0 ? StepId.name(launch.stepId()) : String.format(Locale.ROOT, "%05d", StepId.number(launch.stepId()));
         if (conf.spool().isEmpty()) {
@@ -219,13 +219,13 @@ public final class Containers {
         String path = expand(conf.spool(), c -> c == 'm' ? settings.spoolDirectory().toString() : c == 't' || c == 'b' || c == 'e' || c == 'r'
                 || c == '@' ? "" : ofStep(launch, "", c));
         if (!user.run(List.of("mkdir", "-p", "-m", "750", "--", path), new byte[0]).good()) {
-            throw Starter.FailedException.ofUser("cannot make the container's directory " + path);
+            throw Launcher.FailedException.ofUser("cannot make the container's directory " + path);
         }
         return Path.of(path);
     }
 
     private void fill(AsUser user, Bundle b, Optional<Json.Obj> config, List<Bytes> environment, Path script)
-            throws IOException, Starter.FailedException {
+            throws IOException, Launcher.FailedException {
         Map<String, byte[]> files = new LinkedHashMap<>();
         if (b.batch) {
             files.put(STARTUP, Files.readAllBytes(script));
@@ -241,7 +241,7 @@ public final class Containers {
                     b.directory.resolve(file.getKey()).toString()), file.getValue()).good();
         }
         if (!good) {
-            throw Starter.FailedException.ofUser("cannot make the container's bundle in " + b.directory);
+            throw Launcher.FailedException.ofUser("cannot make the container's bundle in " + b.directory);
         }
     }
 

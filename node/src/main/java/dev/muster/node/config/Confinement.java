@@ -59,11 +59,11 @@ public record Confinement(
         double both = bounded(allocatedMb * (allowed + conf.allowedSwapPercent()) / 100, Math.max(mostSwap, mostRam));
         // swap alone is limited through both together: the memory may then be as large
         double hard = ram ? bounded(allocatedMb * allowed / 100, mostRam) : both;
-        return new Memory(bytes(hard), bytes(Math.min(allocatedMb, hard)), swap ? bytes(Math.max(both, hard)) : 0);
+        return new Memory(bytes(hard), bytes(Math.min((double) allocatedMb, hard)), swap ? bytes(Math.max(both, hard)) : 0);
     }
 
     private double bounded(double mb, double most) {
-        return Math.max(Math.min(mb, most), conf.minRamSpaceMb());
+        return Math.max(Math.min(mb, most), (double) conf.minRamSpaceMb());
     }
 
     private static long bytes(double mb) {

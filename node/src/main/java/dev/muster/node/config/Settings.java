@@ -6,7 +6,6 @@ import dev.muster.config.sister.JobContainerConf;
 import dev.muster.config.sister.MpiConf;
 import dev.muster.config.sister.OciConf;
 import dev.muster.config.sister.ProfileConf;
-import dev.muster.daemon.DaemonLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

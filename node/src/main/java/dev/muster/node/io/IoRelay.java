@@ -255,7 +255,7 @@ public final class IoRelay {
     /** srun closes when it has heard the end, and may still say something before. */
     private static void awaitEnd(Frames frames) throws IOException {
         while (frames.receive().length > 0) {
-            continue;
+            // until the end
         }
     }
 

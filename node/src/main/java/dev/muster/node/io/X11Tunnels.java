@@ -155,7 +155,7 @@ public final class X11Tunnels implements AutoCloseable {
             try {
                 return bound(d);
             } catch (IOException taken) {
-                continue;
+                // the next number
             }
         }
         throw new IOException("no display is free for X11 forwarding");

@@ -27,7 +27,7 @@ record Lustre(long reads, long readBytes, long writes, long writtenBytes) {
                 }
                 return all;
             } catch (IOException e) {
-                continue;
+                // it went away meanwhile
             }
         }
         return NONE;

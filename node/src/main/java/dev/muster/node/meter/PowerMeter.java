@@ -94,7 +94,6 @@ public final class PowerMeter {
                     }
                 } catch (IOException e) {
                     // a connector of a card, or one without meters
-                    continue;
                 }
             }
         } catch (IOException e) {

@@ -6,6 +6,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -57,6 +58,6 @@ public final class ErrorText {
         };
         String what = step.endsWith(".batch") ? "JOB " + step.substring(0, step.indexOf('.')) : "STEP " + step;
         return "*** " + what + " ON " + node + " CANCELLED AT "
-                + LocalDateTime.now().truncatedTo(ChronoUnit.SECONDS).format(DateTimeFormatter.ISO_LOCAL_DATE_TIME) + why + " ***";
+                + LocalDateTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS).format(DateTimeFormatter.ISO_LOCAL_DATE_TIME) + why + " ***";
     }
 }

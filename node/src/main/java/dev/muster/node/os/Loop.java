@@ -102,7 +102,7 @@ public final class Loop implements AutoCloseable {
             return;
         }
         try {
-            threads.clock.schedule(() -> post(piece), delayMs, TimeUnit.MILLISECONDS);
+            var _ = threads.clock.schedule(() -> post(piece), delayMs, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             log.debug("work after the end was dropped");
         }

@@ -67,12 +67,15 @@ public class StepWatch {
             Loop.aside(this::follow);
             return;
         }
-        ended.thenAccept(told -> {
+        var _ = ended.thenAccept(told -> {
             if (told) {
                 over();
             } else {
                 Loop.aside(this::follow);
             }
+        }).exceptionally(e -> {
+            Loop.aside(this::follow);       // a step is never left without its end
+            return null;
         });
     }
 
@@ -94,7 +97,10 @@ public class StepWatch {
             Optional<StatusFile> status = spool.status(directory);
             long pid = status.map(StatusFile::stepdPid).orElse(0);
             boolean alive = pid > 0 && isStepd(pid);
-            if (isComplete(status) || (!alive && isComplete(status = spool.status(directory)))) {
+            if (!alive && !isComplete(status)) {
+                status = spool.status(directory);       // it may have written its last words before it went
+            }
+            if (isComplete(status)) {
                 StatusFile last = status.get();
                 loop.post(() -> listener.complete(last));
                 return;
@@ -225,7 +231,7 @@ public class StepWatch {
 
     private static void awaitResult(StepSocket from) throws IOException {
         while (from.receive().type() != 'R') {
-            continue;
+            // until the end
         }
     }
 

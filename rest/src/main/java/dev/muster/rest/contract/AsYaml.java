@@ -18,7 +18,6 @@ final class AsYaml extends Reshaped {
     private int depth;
     private boolean quoted;
     private boolean escaped;
-    private boolean key;
 
     /** @param tags whether each value says what it is */
     AsYaml(OutputStream out, boolean tags) {
@@ -40,7 +39,6 @@ final class AsYaml extends Reshaped {
                     throw new IOException("an answer of more than " + DEPTH_MAX + " levels");
                 }
                 lists[++depth] = b == '[';
-                key = b == '{';
                 yaml.open(b == '[');
             }
             case '}', ']' -> {
@@ -50,11 +48,9 @@ final class AsYaml extends Reshaped {
             }
             case ',' -> {
                 whole();
-                key = depth > 0 && !lists[depth];
             }
             case ':' -> {
                 yaml.key((String) read());
-                key = false;
             }
             default -> {
                 value.write(b);

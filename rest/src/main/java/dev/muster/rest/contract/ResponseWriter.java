@@ -89,8 +89,12 @@ public final class ResponseWriter {
     /** Where a name with slashes leads. */
     private static Object below(Json.Obj value, String name) {
         int slash = name.indexOf('/');
-        return slash < 0 ? null : value.obj(name.substring(0, slash)).raw(name.substring(slash + 1)) instanceof Object there ? there
-                : below(value.obj(name.substring(0, slash)), name.substring(slash + 1));
+        if (slash < 0) {
+            return null;
+        }
+        Json.Obj part = value.obj(name.substring(0, slash));
+        Object there = part.raw(name.substring(slash + 1));
+        return there != null ? there : below(part, name.substring(slash + 1));
     }
 
     private void listing(SchemaType kind, Listing listing) {

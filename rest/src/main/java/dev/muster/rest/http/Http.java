@@ -329,7 +329,7 @@ public final class Http {
             }
             if (wanted == 0) {
                 while (!line("trailer").isEmpty()) {
-                    continue;
+                    // until the end
                 }
                 return all.toByteArray();
             }

@@ -35,15 +35,14 @@ final class WriteTimeout {
         });
     }
 
+    @SuppressWarnings("ModifyCollectionInEnhancedForLoop")   // a concurrent set, which bears removals
     void look(long nowNs) {
         for (Watched w : writing) {
-            if (nowNs - w.sinceNs > mostMs * 1_000_000) {
-                writing.remove(w);
+            if (nowNs - w.sinceNs > mostMs * 1_000_000 && writing.remove(w)) {
                 try {
                     w.connection.close();
                 } catch (IOException e) {
                     // it is gone, which is what was wanted
-                    continue;
                 }
             }
         }

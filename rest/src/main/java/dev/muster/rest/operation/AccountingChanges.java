@@ -64,13 +64,13 @@ final class AccountingChanges {
                 unchanged(c);
                 return done;
             }
-            throw refused(c, entity, errno, sentence);
+            throw refused(c, errno, sentence);
         }
         return done;
     }
 
     /** What slurmdbd says of an entity that it does not remove is a number of Slurm's errors; other refusals have their sentence. */
-    private static RestException refused(RestCall c, String entity, int errno, String sentence) {
+    private static RestException refused(RestCall c, int errno, String sentence) {
         String first = sentence.lines().findFirst().orElse("").strip();
         Optional<SlurmErrno> known = !first.startsWith(REFUSED) ? Optional.empty()
                 : Arrays.stream(SlurmErrno.values()).filter(e -> e.sentence().equals(first.substring(REFUSED.length()))).findFirst();

@@ -435,7 +435,9 @@ final class JobBody {
             out.put("switches", value("required_switches") + (wait > 0 ? "@" + wait / 60 + ":" + wait % 60 : ""));
             out.fields().remove("wait-for-switch");
         }
-        if ((takes("minimum_nodes") | takes("maximum_nodes")) && !out.has("numnodes")) {
+        boolean fromBelow = takes("minimum_nodes");
+        boolean fromAbove = takes("maximum_nodes");
+        if ((fromBelow || fromAbove) && !out.has("numnodes")) {
             long least = Math.max(1, in.number("minimum_nodes"));
             long most = in.number("maximum_nodes");
             out.put("numnodes", least + (in.has("maximum_nodes") && most != least ? "-" + most : ""));

@@ -68,7 +68,7 @@ final class ConstraintCheck {
     /** By topology, nodes of the same switch or block, where somebody wants these to himself. */
     private final Map<String, Map<Integer, int[]>> mates = new HashMap<>();
     /** Of trees whether some switch has all nodes below it. */
-    private final Map<Topology, Boolean> whole = new IdentityHashMap<>();
+    private final IdentityHashMap<Topology, Boolean> whole = new IdentityHashMap<>();
     /** The first slot in which the job whose turn it is does not wait for few switches any more. */
     private int patience;
     private long looks;

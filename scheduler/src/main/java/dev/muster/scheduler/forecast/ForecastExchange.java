@@ -66,6 +66,7 @@ public final class ForecastExchange {
     }
 
     /** Nodes are others: plans of before are of no use. */
+    @SuppressWarnings("NonAtomicVolatileUpdate")   // the core thread alone writes it
     public void clear() {
         era++;
         latest = Optional.empty();
@@ -100,11 +101,7 @@ public final class ForecastExchange {
         return Optional.ofNullable(in);
     }
 
-    /**
-     * The pass is over.
-     *
-     * @param places that a plan is to keep at most
-     */
+    /** The pass is over. */
     public void passed(State state, Now now) {
         if (wanted) {
             wanted = false;

@@ -37,12 +37,9 @@ final class ForecastWindow {
     /** Places behind the seven days, at most. */
     private static final int BEHIND_MAX = 1_000;
 
-    /**
-     * A job in the queue with the places that it still needs.
-     *
-     * @param ways in which it may be served
-     */
+    /** A job in the queue with the places that it still needs. */
     static final class Turn {
+        /** Alternatives of its request. */
         final List<Forecast.Asked> ways;
         /** Of its tasks these have a place. */
         private int done;
@@ -115,7 +112,7 @@ final class ForecastWindow {
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
     private final Map<Place, long[]> masksWithin = new HashMap<>();
     /** By mask, its nodes with power and those without. */
-    private final Map<long[], long[][]> halves = new IdentityHashMap<>();
+    private final IdentityHashMap<long[], long[][]> halves = new IdentityHashMap<>();
     /** Of each place classes of which that is known: who asks for no less than one of them fits no earlier. */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
 

@@ -60,7 +60,7 @@ public final class Layers {
             return List.of(able);
         }
         List<List<Candidate>> out = new ArrayList<>();
-        add(out, within(counted, able, required, (a, b) -> 0));
+        add(out, within(counted, able, required, (_, _) -> 0));
         add(out, within(counted, able, required, Comparator.comparingInt(c -> -c.tasks())));
         for (LayeredResource.Layer leaf : counted.resource.layers()) {
             if (counted.resource.layers().stream().noneMatch(l -> l.nodes().size() < leaf.nodes().size() && leaf.nodes().containsAll(l.nodes()))) {

@@ -27,6 +27,7 @@ import dev.muster.scheduler.timeline.RunningJobTimeline;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +47,9 @@ final class BackfillReservations {
     /** Units of nodes that are free now, or will be, and that somebody gets later, by node. */
     private final Map<Integer, Integer> kept = new HashMap<>();
     /** Of lists of nodes, one object each, the nodes' places in the grid. */
-    private final Map<List<NodeSlot>, int[]> indices = new java.util.IdentityHashMap<>();
+    private final IdentityHashMap<List<NodeSlot>, int[]> indices = new IdentityHashMap<>();
     /** The first slot in which a need may still fit. */
-    private final Map<ResourceNeed, Integer> from = new java.util.IdentityHashMap<>();
+    private final IdentityHashMap<ResourceNeed, Integer> from = new IdentityHashMap<>();
     /** The first slot in which the job does not wait for few switches any more. */
     private int patience = Integer.MAX_VALUE;
 

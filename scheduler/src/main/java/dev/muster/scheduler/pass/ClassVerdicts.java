@@ -451,8 +451,8 @@ public final class ClassVerdicts {
     }
 
     /**
-     * @param isShort for want of anything free; otherwise
-     * @param tooFew nodes had room beside what is planned
+     * @param isShort for want of anything free
+     * @param tooFew  otherwise: too few nodes had room beside what is planned
      */
     void failed(ResourceNeed need, boolean isShort, boolean tooFew) {
         if (pruned && !isLayered(need)) {

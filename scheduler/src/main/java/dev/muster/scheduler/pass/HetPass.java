@@ -21,7 +21,6 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -80,7 +79,7 @@ final class HetPass {
 
     /** Others give way, for all components or for none. */
     private boolean room(List<Part> parts) {
-        Map<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
+        IdentityHashMap<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
         Preemptor.Room room = pass.placing().blindly(() -> pass.preemptor().makeTogether(
                 parts.stream().map(Part::job).toList(), parts.stream().map(Part::need).toList(), new Preemptor.Places() {
                     @Override

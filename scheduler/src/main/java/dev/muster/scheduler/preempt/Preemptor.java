@@ -52,6 +52,7 @@ public final class Preemptor {
     private final List<Planner.Preempt> preempts = new ArrayList<>();
     private final List<Job> suspended = new ArrayList<>();
     private final Set<Integer> leaving = new HashSet<>();
+    @SuppressWarnings("UnnecessaryLambda")   // compared by identity
     private static final Predicate<NodeSlot> EVERYWHERE = node -> true;
     private final Map<Integer, Preemption.Mode> modes = new HashMap<>();
     private int tries;
@@ -379,12 +380,11 @@ public final class Preemptor {
         cluster.probing(false);
     }
 
-    /**
-     * @param candidates in the order in which they go, and some of whom {@link #mayGo} says no
-     * @param gone who goes already
-     */
+    /** Jobs that may give way. */
     private static final class Holders {
+        /** In the order in which they go; of some {@link #mayGo} says no. */
         private final List<PreemptableJobs.Holder> candidates;
+        /** Jobs that go already. */
         private final List<Job> gone;
         /** Of candidates who were asked for, whether they may be disturbed. */
         private final byte[] may;

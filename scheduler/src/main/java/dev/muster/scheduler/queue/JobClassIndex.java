@@ -36,7 +36,7 @@ public final class JobClassIndex {
     private final QueueOrder order;
     private final LimitCache limits;
     private final GroupVerdicts verdicts;
-    private final Map<ResourceNeed, NeedClass> byNeed = new IdentityHashMap<>();
+    private final IdentityHashMap<ResourceNeed, NeedClass> byNeed = new IdentityHashMap<>();
     private final Map<NodeFilter, NeedClass.Where> wheres = new HashMap<>();
     private final Map<Key, Integer> byKey = new HashMap<>();
     private final Map<String, Integer> partitions = new HashMap<>();

@@ -41,7 +41,7 @@ public final class RuntimeEstimator {
             double inverses = 0;
             long longest = 0;
             for (long r : runS) {
-                double run = Math.min(limitS, r);
+                double run = Math.min(limitS, (double) r);
                 sum += counts * run;
                 inverses += counts / Math.max(BOUND_S, run);
                 longest = Math.max(longest, r);

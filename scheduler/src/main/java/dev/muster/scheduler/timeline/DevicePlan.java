@@ -243,9 +243,9 @@ public final class DevicePlan {
             boolean same = c.kind.name.equals(item.name());
             if (same) {
                 take(c, node, c.kind.type.isEmpty() ? count : types.getOrDefault(c.kind.type, 0), from, end);
-            } else if (!same && item.name().equals("gpu") && SharedGpus.isShared(c.kind.name)) {
+            } else if (item.name().equals("gpu") && SharedGpus.isShared(c.kind.name)) {
                 take(c, node, count * SharedGpus.parts(spec.gres(), c.kind.name).most(), from, end);
-            } else if (!same && c.kind.name.equals("gpu") && SharedGpus.isShared(item.name())) {
+            } else if (c.kind.name.equals("gpu") && SharedGpus.isShared(item.name())) {
                 int most = SharedGpus.parts(spec.gres(), item.name()).most();
                 take(c, node, most == 0 ? 0 : (count + most - 1) / most, from, end);
             }

@@ -236,12 +236,12 @@ final class Kernel {
             case SHORT -> job.limitS();
             case EXPECTED -> expectedS(job);
             case SLOWDOWN -> slowdown.key("", job.submitS(), waitS, longestS, job.cpus(), cpus,
-                    expected.price(job.user(), job.limitS(), job.cpus(), job.limitS()), beside);
+                    expected.price(job.user(), job.limitS(), job.cpus(), (double) job.limitS()), beside);
         };
     }
 
     private double expectedS(Trace.Job job) {
-        return expected.seconds(job.user(), job.limitS(), job.cpus(), job.limitS());
+        return expected.seconds(job.user(), job.limitS(), job.cpus(), (double) job.limitS());
     }
 
     /** Everybody in order at the first time at which he fits beside all before him. */
