@@ -62,7 +62,7 @@ class ReportStepsTest {
         SlurmdbdConf conf = SlurmdbdConf.read(file.toFile(), new ArrayList<>());
         Files.delete(file);
         DbdApi api = new DbdApi(store, books, () -> conf, 0, new Identities(), new DaemonLog("slurmdbd", "", false, 0, ""), () -> { }, () -> { });
-        api.handle(new Caller(0, 0), "Change", ("{\"verb\":\"add\",\"entity\":\"cluster\",\"set\":{},\"where\":{\"name\":\"c\"},\"commit\":true}")
+        api.handle(new Caller(0, 0), "Change", "{\"verb\":\"add\",\"entity\":\"cluster\",\"set\":{},\"where\":{\"name\":\"c\"},\"commit\":true}"
                 .getBytes(StandardCharsets.UTF_8));
         Book book = books.book();
         for (long step : List.of(3600L, 7200L, 86_400L)) {

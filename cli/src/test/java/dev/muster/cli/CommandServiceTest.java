@@ -57,7 +57,7 @@ class CommandServiceTest {
     private static byte[] receive(SocketChannel c, int length) throws IOException {
         ByteBuffer b = ByteBuffer.allocate(length);
         while (b.hasRemaining() && c.read(b) >= 0) {
-            continue;
+            // until all is there
         }
         return b.array();
     }

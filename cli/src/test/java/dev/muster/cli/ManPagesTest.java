@@ -3,6 +3,7 @@ package dev.muster.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.cli.command.GetOpt;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,7 +34,7 @@ class ManPagesTest {
             // the shell itself is asked for what begins with --vers and --partition=
             Process shell = new ProcessBuilder("bash", "-c", ". $1; COMP_WORDS=($2 --vers); COMP_CWORD=1; _muster_${2//./_}; echo ${COMPREPLY[@]}",
                     "-", share.resolve("bash-completion/completions/" + command).toString(), command).redirectErrorStream(true).start();
-            assertThat(new String(shell.getInputStream().readAllBytes()).strip()).as(command).isEqualTo("--version");
+            assertThat(new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip()).as(command).isEqualTo("--version");
         }
         offers(share, "muster", "muster pl", "plan");
         offers(share, "scontrol", "scontrol reconf", "reconfigure");
@@ -51,6 +52,6 @@ class ManPagesTest {
                 + " _muster_$2; echo ${COMPREPLY[@]}", "-", share.resolve("bash-completion/completions/" + command).toString(), command, line,
                 java.nio.file.Files.createDirectories(share.resolve("empty")).toString())
                 .redirectErrorStream(true).start();
-        assertThat(new String(shell.getInputStream().readAllBytes()).strip()).as(line).isEqualTo(offered);
+        assertThat(new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip()).as(line).isEqualTo(offered);
     }
 }

@@ -13,6 +13,7 @@ import dev.muster.model.api.JobMessages.QueryJobs;
 import dev.muster.model.json.Codec;
 import dev.muster.model.json.Json;
 import dev.muster.scheduler.Scheduler;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Which tasks of an array share a row, as Slurm's squeue and scontrol have it. */
 class ArrayRowsTest {
     private static String rows(State state, Site site, String query) {
-        QueryJobs q = Codec.bind(Json.object(query.getBytes()), QueryJobs.class);
+        QueryJobs q = Codec.bind(Json.object(query.getBytes(StandardCharsets.UTF_8)), QueryJobs.class);
         JobViews views = new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "", Set.copyOf(q.fields()));
         Json.Writer out = new JobRowWriter(q, new JobQuery(state, q, new OwnedJobs(), j -> true).hits(), views).together(
                 new Json.Writer().raw("{\"jobs\":["));

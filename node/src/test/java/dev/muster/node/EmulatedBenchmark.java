@@ -275,7 +275,7 @@ public final class EmulatedBenchmark implements AutoCloseable {
         return answer.body();
     }
 
-    /** @param request of the resources; @param timing likewise */
+    /** A submission. */
     private record Asked(Json.Obj request, Json.Obj timing, String script) {
         Asked exclusive() {
             request.put("exclusive", "NODE");

@@ -87,7 +87,7 @@ final class EmulatedSteps implements Launcher {
             @Override
             public void start(CompletableFuture<Boolean> ended, boolean isNumbered) {
                 if (program.is("gate")) {
-                    all.gate().thenRun(() -> loop.post(() -> end(0)));
+                    var _ = all.gate().thenRun(() -> loop.post(() -> end(0)));
                 } else if (!program.is("extern")) {
                     long ms = program.is("sleep") ? (long) (program.number() * 1000) : 0;
                     loop.later(ms, () -> end(program.is("exit") ? (int) program.number() << 8 : 0));

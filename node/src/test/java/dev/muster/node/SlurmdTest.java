@@ -34,6 +34,7 @@ import dev.muster.transport.Server;
 import dev.muster.transport.Session;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -126,7 +127,7 @@ class SlurmdTest {
     private static Launch batch(JobShare share, Path out, String script) {
         return new Launch(share, NodeMessages.STEP_BATCH, List.of(new Task(0, 0, "", List.of(), List.of())),
                 environment(share.jobId()), Bytes.of("#!/bin/sh\n" + script),
-                        Codec.decode("{}".getBytes(), StepDesc.class),
+                        Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
                 Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.of(out.toString()), Bytes.EMPTY, false, 0, 1, 1,
                         -1, "", 0, "n1", false, Map.of());
     }
@@ -142,7 +143,7 @@ class SlurmdTest {
                     List.of(Bytes.of("SLURM_PROCID=" + i))));
         }
         return new Launch(share, stepId, list, environment(share.jobId()), Bytes.EMPTY,
-                Codec.decode("{}".getBytes(), StepDesc.class),
+                Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class),
                 Bytes.of("/tmp"), 022, Map.of(), Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY, false, 0, 1, tasks, -1,
                         "secret", 0, "n1", false, Map.of());
     }
@@ -397,12 +398,12 @@ class SlurmdTest {
         slurmd = slurmd();
         try (Frames io = attach(24, "secret")) {
             io.send(new StepSocket.Frame('A', -1, 0, 13, new byte[] {'p'}).encode());
-            io.send(new StepSocket.Frame('I', -1, 0, 0, "word\n".getBytes()).encode());
+            io.send(new StepSocket.Frame('I', -1, 0, 0, "word\n".getBytes(StandardCharsets.UTF_8)).encode());
             while (take(io, text) != 'F') {
-                continue;
+                // until the end
             }
         }
-        assertThat(text.toString()).contains("hello from 0\n").contains("hello from 1\n").contains("got word\n");
+        assertThat(text.toString(StandardCharsets.UTF_8)).contains("hello from 0\n").contains("hello from 1\n").contains("got word\n");
         assertThat(text.size()).isEqualTo(2 * "hello from 0\ngot word\n".length());
         assertThat(exited(24, 0).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(0), "1", ExitStatus.exited(1)));
     }
@@ -524,7 +525,7 @@ class SlurmdTest {
 
     @Test
     void aDescriptionWithoutFieldsReadsAsDefaults() {
-        assertThat(Codec.decode("{}".getBytes(), StepDesc.class).io().stdout()).isEqualTo(Bytes.EMPTY);
+        assertThat(Codec.decode("{}".getBytes(StandardCharsets.UTF_8), StepDesc.class).io().stdout()).isEqualTo(Bytes.EMPTY);
         assertThat(new Json.Obj().has("x")).isFalse();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.model.json.Json;
 import dev.muster.rest.http.Http;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -186,7 +187,8 @@ class OperationsTest {
         Samples.fill(rig.answers);
         rig.answers.get("QueryAccounting").put("next", 20L);
         rig.answers.put("QueryAccounting from 20", Json.object(
-                "{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}".getBytes()));
+                "{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}"
+                .getBytes(StandardCharsets.UTF_8)));
         Json.Obj all = rig.tree("GET", "/slurmdb/v0.0.45/jobs", "");
         assertThat(all.objects("jobs").stream().map(j -> j.number("job_id")).toList()).containsExactly(7L, 8L, 9L, 20L);
         assertThat(rig.asked).hasSize(2).allMatch(q -> q.contains("\"limit\":1000"));

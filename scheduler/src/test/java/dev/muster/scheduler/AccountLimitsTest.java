@@ -532,7 +532,6 @@ class AccountLimitsTest {
     void limits(String dept, String alice, String qos, String jobs, String expected) {
         policy("associations,limits,qos,safe", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
         List<String> found = new ArrayList<>();
-        List<Integer> ids = new ArrayList<>();
         for (String job : jobs.split(",")) {
             String who = job.contains("b") ? " owner.user=bob owner.uid=1001" : "";
             String asked = job.startsWith("q") ? "charge.account=dept charge.qos=fast" : "charge.account=dept";
@@ -549,7 +548,6 @@ class AccountLimitsTest {
                 cluster.schedule();
                 Job j = cluster.state().jobs().at(id);
                 found.add(j.isPending() ? cluster.core().planner().reason(id).word() : j.state().name());
-                ids.add(id);
             }
         }
         assertThat(String.join(" ", found)).isEqualTo(expected);

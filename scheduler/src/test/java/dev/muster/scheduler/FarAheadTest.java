@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every job that waits for room has a planned start, however far away, and nobody who comes after it is given a place in its time. */
 class FarAheadTest {
-    private static final int DAY_S = 86400;
+    private static final long DAY_S = 86_400;
     private static final int DAY_MIN = 1440;
     private static final int SEEDS = 40;
     private static final String PARTITION = "p nodes=n[1-2] default=yes defmempercpu=10";
@@ -39,6 +39,7 @@ class FarAheadTest {
     }
 
     /** Days from now, cut to two digits; -1 for never. */
+    @SuppressWarnings("NarrowCalculation")
     private static List<Double> days(Cluster c, List<Integer> jobs) {
         Forecast plan = plan(c);
         return jobs.stream().map(j -> plan.start(j) == 0 ? -1 : (plan.start(j) - c.seconds()) * 100 / DAY_S / 100.0).toList();

@@ -114,7 +114,7 @@ class GpuCoresPlanTest {
             if (next == Long.MAX_VALUE) {
                 return Long.MAX_VALUE;
             }
-            c.jump((int) Math.max(1, next / 1000 - c.seconds()), 0);
+            c.jump(Math.max(1, next / 1000 - c.seconds()), 0);
             all.stream().filter(j -> j.run().limitTickMs() <= c.seconds() * 1000).forEach(j -> end(c, j));
             c.schedule();
         }

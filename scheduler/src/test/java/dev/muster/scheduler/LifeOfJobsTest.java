@@ -207,7 +207,6 @@ class LifeOfJobsTest {
                 + (j.isArrayRecord() ? " [" + j.array().pending().compact() + "]" : "")).collect(Collectors.joining("; "))).isEqualTo(expected);
     }
 
-    /** A task that waits with others is changed alone, an array as a whole. */
     /** Of an array its tasks are named, to whom it does not belong; nothing is split off for him. */
     @Test
     void arraysOfOthers() {

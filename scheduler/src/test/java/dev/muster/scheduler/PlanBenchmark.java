@@ -384,7 +384,7 @@ public final class PlanBenchmark {
 
     /** Jobs that are loaded with one entry. */
     private static final int LOAD = 1000;
-    private final Map<JobDesc, Job> known = new java.util.IdentityHashMap<>();
+    private final java.util.IdentityHashMap<JobDesc, Job> known = new java.util.IdentityHashMap<>();
     private final List<Change> loading = new ArrayList<>();
     private int lastId;
     private long lastSluid;
@@ -510,12 +510,12 @@ public final class PlanBenchmark {
             soon.add(cost(() -> planned[0] = new ForecastBuilder(scheduler.forecasts().input(core.state(), new Now(ms, ms), 1000)).soon().size()));
         }
         print("  of that the days that passes go by", soon.getFirst(), soon);
-        events(name, events);
+        events(events);
         heap("in the end");
     }
 
     /** Jobs end, one after the other: how long until those that take their places are decided on. */
-    private void events(String name, int events) {
+    private void events(int events) {
         List<Integer> running = new ArrayList<>();
         core.state().jobs().values().forEach(j -> {
             if (j.holdsNodes() && j.run().allocation().nodes().size() == 1) {

@@ -554,12 +554,12 @@ class PreemptionTest {
     void notIfOneOfItsComponentsStays() {
         for (String parts : new String[] {"low,stays,n1", "stays,low,n2"}) {
             String[] p = parts.split(",");
-            new Play(three()).lines(("""
+            new Play(three()).lines("""
                     het kind=BATCH partition=%s tasks=2 : kind=BATCH partition=%s tasks=2
                     schedule                                -> 1 RUNNING n1; 2 RUNNING n2
                     submit kind=BATCH partition=high tasks=2 request.nodeList=%s
                     schedule                                -> 1 RUNNING n1; 2 RUNNING n2; 3 PENDING
-                    """).formatted(p[0], p[1], p[2]));
+                    """.formatted(p[0], p[1], p[2]));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.muster.transport;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -60,7 +61,7 @@ final class Certificates {
 
     void run(String script) throws Exception {
         Process p = new ProcessBuilder("sh", "-ec", script).directory(directory.toFile()).redirectErrorStream(true).start();
-        String said = new String(p.getInputStream().readAllBytes());
+        String said = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (!p.waitFor(30, TimeUnit.SECONDS) || p.exitValue() != 0) {
             throw new IllegalStateException(script + ": " + said);
         }

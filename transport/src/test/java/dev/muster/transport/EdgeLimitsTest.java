@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -49,7 +50,7 @@ class EdgeLimitsTest {
     }
 
     private Socket open() throws IOException {
-        Socket s = new Socket("127.0.0.1", server.port());
+        Socket s = new Socket(InetAddress.getLoopbackAddress(), server.port());
         s.setSoTimeout(30_000);
         sockets.add(s);
         return s;

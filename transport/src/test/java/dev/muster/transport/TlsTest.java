@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -229,7 +230,7 @@ class TlsTest {
     @Test
     void bytesOfNobodyCostNothing() throws Exception {
         try (Server server = serve(made.pair("d"))) {
-            try (Socket s = new Socket("127.0.0.1", server.port())) {
+            try (Socket s = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
                 s.getOutputStream().write(new byte[] {0x16, 3, 1, (byte) 0xff, (byte) 0xff, 1, 2, 3});
                 s.getOutputStream().flush();
                 s.shutdownOutput();

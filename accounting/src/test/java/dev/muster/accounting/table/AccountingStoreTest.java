@@ -235,7 +235,7 @@ class AccountingStoreTest {
                 Endless.class.getName(), dir.toString()).redirectErrorStream(true).start();
             try {
                 assertThat(writer.inputReader().readLine()).startsWith("at ");
-                TimeUnit.MILLISECONDS.sleep(150L + 170 * round);
+                TimeUnit.MILLISECONDS.sleep(150L + 170L * round);
             } finally {
                 // by its handle: what it wrote can still be read
                 writer.toHandle().destroyForcibly();

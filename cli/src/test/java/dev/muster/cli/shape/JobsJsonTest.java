@@ -3,6 +3,7 @@ package dev.muster.cli.shape;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +69,8 @@ class JobsJsonTest {
     @Test
     void stepsAreFlat() {
         Json.Obj step = Json.object(("{'jobId':9,'arrayJobId':4,'arrayTaskId':1,'stepId':'0','name':'hi','nodes':'n[1-2]','tasks':2,'cpus':2,"
-                + "'startTime':100,'timeLimitMin':0,'state':'RUNNING','userName':'ann','tresAlloc':'cpu=2'}").replace('\'', '"').getBytes());
+                + "'startTime':100,'timeLimitMin':0,'state':'RUNNING','userName':'ann','tresAlloc':'cpu=2'}")
+                .replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         Json.Obj shown = ControlJson.steps("test", List.of(step), 130).objects("steps").getFirst();
         assertThat(shown.text("id")).isEqualTo("9.0");
         assertThat(shown.text("nodes")).isEqualTo("n[1-2]");
@@ -83,6 +85,6 @@ class JobsJsonTest {
     void stateAloneIsANumberAndItsStates() {
         Json.Obj running = row(",'state':'RUNNING','flags':['CONFIGURING']");
         Json.Obj shown = ControlJson.states(List.of(running)).objects("jobs").getFirst();
-        assertThat(new String(Json.print(shown))).isEqualTo("{\"job_id\":\"7\",\"state\":[\"RUNNING\",\"CONFIGURING\"]}");
+        assertThat(new String(Json.print(shown), StandardCharsets.UTF_8)).isEqualTo("{\"job_id\":\"7\",\"state\":[\"RUNNING\",\"CONFIGURING\"]}");
     }
 }

@@ -38,6 +38,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -217,7 +218,7 @@ class EmbeddedAccountingTest {
     private static final class Rows implements RowSink, EmbeddedAccounting.Questions {
         private final Map<Integer, JobRow> last = new ConcurrentSkipListMap<>();
         /** Rows of jobs that were written more than once at the same time. */
-        private volatile int twice;
+        private final AtomicInteger twice = new AtomicInteger();
         private final List<StepRow> steps = new CopyOnWriteArrayList<>();
         private volatile long reached;
 
@@ -230,7 +231,7 @@ class EmbeddedAccountingTest {
         public void write(List<AccountingRows.Batch> batches) {
             List<JobRow> jobs = batches.stream().flatMap(b -> b.jobs().stream()).toList();
             jobs.forEach(j -> last.put(j.restarts(), j));
-            twice += jobs.size() - (int) jobs.stream().map(JobRow::restarts).distinct().count();
+            twice.addAndGet(jobs.size() - (int) jobs.stream().map(JobRow::restarts).distinct().count());
             batches.forEach(b -> steps.addAll(b.steps()));
             reached = batches.getLast().seq();
         }
@@ -273,7 +274,7 @@ class EmbeddedAccountingTest {
         assertThat(accounting.awaitRows(5_000)).isTrue();
         assertThat(rows.last.values().stream().map(j -> j.restarts() + " " + j.state() + " " + j.endTime()))
                 .containsExactly("0 REQUEUED 40", "1 CANCELLED 50");
-        assertThat(rows.twice).isZero();
+        assertThat(rows.twice.get()).isZero();
         accounting.close();
     }
 

@@ -11,6 +11,7 @@ import dev.muster.model.api.JobMessages;
 import dev.muster.model.format.Bytes;
 import dev.muster.model.json.Codec;
 import dev.muster.model.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,7 +72,7 @@ class CancelTargetsTest {
     private static JobMessages.Cancel asked(Site site, String jobs, String filter) {
         int arr = idOf(site, "arr");
         int last = idOf(site, "last");
-        Json.Obj q = filter.isEmpty() ? new Json.Obj() : Json.object(("{" + filter.replace('\'', '"') + "}").getBytes());
+        Json.Obj q = filter.isEmpty() ? new Json.Obj() : Json.object(("{" + filter.replace('\'', '"') + "}").getBytes(StandardCharsets.UTF_8));
         if (!jobs.isEmpty()) {
             String named = jobs.replace("arr", arr + "_").replace("last", last + "_").replaceAll("_(?= |$|\\.)", "");
             q.put("jobs", new java.util.ArrayList<Object>(List.of(named.split(" "))));
@@ -150,7 +151,7 @@ class CancelTargetsTest {
             return new Command.SubmitJob(1000, site.core().state().jobs().at(id).desc(), "", Bytes.EMPTY, Bytes.EMPTY, false, false);
         }).toList();
         site.apply(new Command.SubmitHet(1000, parts, "", false, false));
-        Json.Obj q = Json.object(("{" + filter.replace('\'', '"') + "}").getBytes());
+        Json.Obj q = Json.object(("{" + filter.replace('\'', '"') + "}").getBytes(StandardCharsets.UTF_8));
         q.put("ctld", ctld).put("jobs", new java.util.ArrayList<Object>(List.of("3")));
         CancelTargets found = new CancelTargets(site.core().state(), new OwnedJobs(), j -> true, j -> false)
                 .find(Codec.bind(q, JobMessages.Cancel.class));

@@ -51,6 +51,7 @@ class GroupLookTest {
 
     /** GroupUpdateTime. */
     @Test
+    @SuppressWarnings("IdentityBinaryExpression")   // each call waits for another look
     void fromTimeToTime() throws Exception {
         started().update(1, true);
         assertThat(looks() && looks() && looks()).isTrue();

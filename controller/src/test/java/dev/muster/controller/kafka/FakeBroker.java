@@ -180,6 +180,7 @@ final class FakeBroker implements AutoCloseable {
         out.writeInt(0);
     }
 
+    @SuppressWarnings("ByteBufferBackingArray")     // a heap buffer of its own
     private void read(String topic, ByteBuffer b) throws IOException {
         CRC32C crc = new CRC32C();
         crc.update(b.array(), 21, b.capacity() - 21);

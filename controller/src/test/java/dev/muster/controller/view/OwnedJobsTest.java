@@ -10,6 +10,7 @@ import dev.muster.core.state.State;
 import dev.muster.model.api.JobMessages.QueryJobs;
 import dev.muster.model.json.Codec;
 import dev.muster.model.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -37,8 +38,8 @@ class OwnedJobsTest {
     }
 
     private static List<Integer> hits(State state, OwnedJobs owned, String filter) {
-        return new JobQuery(state, Codec.bind(Json.object(filter.getBytes()), QueryJobs.class), owned, j -> true).hits().stream()
-                .map(h -> h.job().id()).toList();
+        return new JobQuery(state, Codec.bind(Json.object(filter.getBytes(StandardCharsets.UTF_8)), QueryJobs.class), owned, j -> true).hits()
+                .stream().map(h -> h.job().id()).toList();
     }
 
     private static List<Integer> all(State state, Predicate<Job> wanted) {

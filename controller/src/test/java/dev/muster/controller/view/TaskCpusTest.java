@@ -45,8 +45,8 @@ class TaskCpusTest {
         " 0-1    | 2    | 2     | 1  | block         | map_cpu:1  | 0-1 0-1",
     })
     void eachTaskHasItsOwn(String units, int cpus, int tasks, int perTask, String distribution, String bind, String wanted) {
-        Json.Obj desc = (Json.Obj) Json.parse(("{\"cpuBind\":\"%s\",\"request\":{\"cpusPerTask\":%d,\"distribution\":\"%s\"}}"
-                .formatted(bind, perTask, distribution)).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        Json.Obj desc = (Json.Obj) Json.parse("{\"cpuBind\":\"%s\",\"request\":{\"cpusPerTask\":%d,\"distribution\":\"%s\"}}"
+                .formatted(bind, perTask, distribution).getBytes(java.nio.charset.StandardCharsets.UTF_8));
         Step.Part part = new Step.Part("n1", IntStream.range(0, tasks).boxed().toList(),
                 IndexSet.parseSpec(units, 64).getFirst().indexes(), cpus, 0, java.util.Map.of(), false, false,
                 dev.muster.model.job.ExitStatus.NONE, java.util.Map.of(), "");

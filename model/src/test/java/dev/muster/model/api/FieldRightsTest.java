@@ -10,6 +10,7 @@ import dev.muster.model.json.Codec;
 import dev.muster.model.json.Json;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -90,12 +91,12 @@ class FieldRightsTest {
     void eachBinaryValueIsLookedAt() {
         Bytes a = Bytes.of("a");
         JobDesc job = Codec.bind(Json.object(("{\"files\":{\"workDir\":\"YQ==\",\"stdin\":\"YQ==\",\"stdout\":\"YQ==\",\"stderr\":\"YQ==\"},"
-                + "\"payload\":{\"arguments\":[\"YQ==\"],\"submitLine\":\"YQ==\"}}").getBytes()), JobDesc.class);
+                + "\"payload\":{\"arguments\":[\"YQ==\"],\"submitLine\":\"YQ==\"}}").getBytes(StandardCharsets.UTF_8)), JobDesc.class);
         assertThat(FieldRights.texts(new JobMessages.Submit("", job, a, List.of(a), false, false)))
                 .hasSize((int) binaryComponents(JobMessages.Submit.class)).containsOnly(a);
         StepDesc step = Codec.bind(Json.object(("{\"arguments\":[\"YQ==\"],\"multiProg\":\"YQ==\",\"environment\":[\"YQ==\"],\"workDir\":\"YQ==\","
                 + "\"taskProlog\":\"YQ==\",\"taskEpilog\":\"YQ==\",\"submitLine\":\"YQ==\",\"io\":{\"stdin\":\"YQ==\",\"stdout\":\"YQ==\","
-                + "\"stderr\":\"YQ==\"}}").getBytes()), StepDesc.class);
+                + "\"stderr\":\"YQ==\"}}").getBytes(StandardCharsets.UTF_8)), StepDesc.class);
         assertThat(FieldRights.texts(step)).hasSize((int) binaryComponents(StepDesc.class)).containsOnly(a);
     }
 }

@@ -3,6 +3,7 @@ package dev.muster.model.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.model.format.Bytes;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ class MultiProgramTest {
 
     @Test
     void whoIsNotNamedFails() {
-        assertThat(words(MultiProgram.arguments(Bytes.of("0 true".getBytes()), 1, List.of()))).isEqualTo("/bin/false");
+        assertThat(words(MultiProgram.arguments(Bytes.of("0 true".getBytes(StandardCharsets.UTF_8)), 1, List.of()))).isEqualTo("/bin/false");
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.muster.node.config.Settings;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -162,7 +163,7 @@ class ProfilesTest {
     void theServerHearsOfSamples() throws IOException, InterruptedException {
         List<String> heard = new CopyOnWriteArrayList<>();
         int[] answer = {204};
-        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", e -> {
             heard.add(e.getRequestURI() + " " + e.getRequestHeaders().getFirst("Authorization") + " "
                     + new String(e.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));

@@ -255,7 +255,8 @@ class FeedTest {
             boolean all = q.text("file").equals("2") && q.number("offset") == 4;
             return new Json.Obj().put("attempt", 1L).put("path", "/o").put("offset", all ? 4L : 0L).put("size", first ? 2L : 4L).put("state", "DONE")
                     .put("over", !first).put("file", first ? "1" : "2")
-                    .put("data", java.util.Base64.getEncoder().encodeToString(all ? new byte[0] : (first ? "ab" : "cdef").getBytes()));
+                    .put("data", java.util.Base64.getEncoder()
+                            .encodeToString(all ? new byte[0] : (first ? "ab" : "cdef").getBytes(StandardCharsets.UTF_8)));
         });
         Reader r = read(new LogTail(node, 1, "stdout", 0, 0, "").begun());
         until(() -> r.text().contains("event: end"));
