@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test: unit and simulation tests of all modules, the C programs' tests, then the tests across real daemons.
-#   test.sh            all        test.sh --docs | --java | --native | --cluster   one part
+# Every test: documents, checks by Error Prone, unit and simulation tests of all modules, C programs, then the tests across real daemons.
+#   test.sh            all        test.sh --docs | --checks | --java | --native | --cluster   one part
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 part=${1:-all}
@@ -21,6 +21,9 @@ run() {
 
 documents() { python3 -B "$here/packaging/docs/docs_test.py" && python3 -B "$here/packaging/docs/docs.py" check; }
 case $part in all|--docs) run "documents" documents; run "release command" bash "$here/packaging/release_test.sh" ;; esac
+# Error Prone over main code and tests, into classes of its own: all of them anew, as an unchanged module is not looked at again.
+checks() { rm -rf "$here"/*/target/check; mvn -q -B -f "$here/pom.xml" -Pcheck test-compile; }
+case $part in all|--checks) run "checks by Error Prone" checks ;; esac
 case $part in all|--java) run "java modules" mvn -q -B -f "$here/pom.xml" verify ;; esac
 case $part in all|--native)
   run "native programs" make -s -C "$here/native" test JAVA_HOME="$JAVA_HOME"

@@ -90,10 +90,15 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         server.destroy();
-        if (!server.waitFor(20, TimeUnit.SECONDS)) {
+        try {
+            if (!server.waitFor(20, TimeUnit.SECONDS)) {
+                server.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
             server.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
         Files.deleteIfExists(socket);
         Files.deleteIfExists(socket.getParent());

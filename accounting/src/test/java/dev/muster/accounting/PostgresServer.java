@@ -116,11 +116,16 @@ final class PostgresServer implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         server.destroy();
-        if (!server.waitFor(20, TimeUnit.SECONDS)) {
+        try {
+            if (!server.waitFor(20, TimeUnit.SECONDS)) {
+                server.destroyForcibly();
+            }
+            new ProcessBuilder("rm", "-rf", home.toString()).start().waitFor();
+        } catch (InterruptedException e) {
             server.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
-        new ProcessBuilder("rm", "-rf", home.toString()).start().waitFor();
     }
 }

@@ -90,7 +90,7 @@ class OptionsTest {
             --gres-flags=foo | 255 | Invalid --gres-flags specification: foo
             --gres-flags=enforce-binding,foo,bar | 255 | Invalid --gres-flags specification: foo
             --gres-flags=enforce-binding,DISABLE-binding | 255 \
-| Invalid --gres-flags combo: disable-binding and enforce-binding are mutually exclusive.
+            | Invalid --gres-flags combo: disable-binding and enforce-binding are mutually exclusive.
             --gres-flags=allow-task-sharing | 255 | --gres-flags=allow-task-sharing is only used with srun.
             --gpu-freq= | 255 | Invalid --gpu-freq argument: gpu:
             --profile= | 255 | invalid --profile= option

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Functions of the C library that Lua's own library rests on where it is compiled for POSIX; the binding's is compiled for ANSI C. */
+@SuppressWarnings("restricted")
 public final class CLibrary {
     private static final int F_SETFD = 2;
     private static final int FD_CLOEXEC = 1;

@@ -71,7 +71,7 @@ final class LuaLibrary {
     }
 
     /** What the binding's constructor does after its own search for the library; C modules of scripts need Lua's symbols, so they are made global. */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "restricted"})
     private static void bind(Path library) throws ReflectiveOperationException {
         System.load(library.toString());
         Method init = Lua54Natives.class.getDeclaredMethod("initBindings");

@@ -47,7 +47,7 @@ public final class SlurmWords {
         }
         table.put("error", says(Level.ERROR, log));
         table.put("log", (LuaFunction) a -> {
-            int number = a.isNumber(1) ? (int) Math.clamp(a.whole(1), 0, BY_NUMBER.size() - 1) : 0;
+            int number = a.isNumber(1) ? Math.clamp(a.whole(1), 0, BY_NUMBER.size() - 1) : 0;
             log.line(BY_NUMBER.get(number), "lua: " + a.text(a.count()));
             return null;
         });

@@ -383,15 +383,15 @@ class ReservationTest {
                 reserve r starttime=+0 duration=600 nodecnt=1                   -> says Reservation request lacks users, groups or accounts
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a,-b        -> says Invalid user id
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a groups=staff \
--> says Reservations can't have users and groups specified, only one or the other
+                -> says Reservations can't have users and groups specified, only one or the other
                 reserve r starttime=+0 duration=600 nodecnt=1 groups=nobody     -> says Invalid group id
                 reserve r starttime=-900 duration=600 nodecnt=1 users=a         -> says Invalid time specified
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=HOURLY,DAILY \
--> says Reservation has multiple reoccurring flags. Please specify only one reoccurring flag
+                -> says Reservation has multiple reoccurring flags. Please specify only one reoccurring flag
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=MAINT,REPLACE \
--> says REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags
+                -> says REPLACE and REPLACE_DOWN flags cannot be used with STATIC_ALLOC or MAINT flags
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=TIME_FLOAT,DAILY \
--> says Reservation request has mutually exclusive flags. Repeating floating reservations are not supported.
+                -> says Reservation request has mutually exclusive flags. Repeating floating reservations are not supported.
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a partitionname=x -> says Invalid partition name specified
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a features=big -> says Requested node configuration is not available
                 reserve r starttime=+0 duration=600 nodes=n9 users=a            -> says Invalid node name specified

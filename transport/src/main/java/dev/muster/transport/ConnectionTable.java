@@ -48,7 +48,7 @@ final class ConnectionTable {
          */
         static Limits of(int descriptors, long heapBytes) {
             int total = Math.clamp(descriptors - Math.max(64, descriptors / 4), 16, TOTAL_MAX);
-            int strangers = (int) Math.clamp(heapBytes / HEAP_BYTES_PER_STRANGER, 8, Math.min(STRANGERS_MAX, total / 2));
+            int strangers = Math.clamp(heapBytes / HEAP_BYTES_PER_STRANGER, 8, Math.min(STRANGERS_MAX, total / 2));
             return new Limits(total, strangers, Math.max(8, strangers / 2), Math.max(8, total / 2));
         }
     }

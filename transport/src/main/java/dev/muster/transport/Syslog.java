@@ -26,6 +26,7 @@ public final class Syslog {
     }
 
     /** Returns empty where the C library cannot be called. */
+    @SuppressWarnings("restricted")
     public static Optional<Syslog> open(String program, int facility) {
         try {
             Linker linker = Linker.nativeLinker();

@@ -212,15 +212,15 @@ public final class ClientConf {
                     .map(p -> p.substring(FILTER_PATH.length())).findFirst().orElse("");
             case "clifilterplugins" -> cliFilters = Texts.split(first, ',');
             case "killonbadexit" -> killOnBadExit = (int) Math.max(0, Digits.parseNumber(first));
-            case "treewidth" -> treeWidth = (int) Math.clamp(Digits.parseNumber(first), 0, dev.muster.model.cluster.LaunchTree.WIDTH_MAX);
-            case "eiotimeout" -> eioTimeout = (int) Math.clamp(Digits.parseNumber(first), 0, 65_535);
-            case "tcptimeout" -> connectMs = (int) Math.clamp(Digits.parseNumber(first), 1, 65_535) * 1000;
+            case "treewidth" -> treeWidth = Math.clamp(Digits.parseNumber(first), 0, dev.muster.model.cluster.LaunchTree.WIDTH_MAX);
+            case "eiotimeout" -> eioTimeout = Math.clamp(Digits.parseNumber(first), 0, 65_535);
+            case "tcptimeout" -> connectMs = Math.clamp(Digits.parseNumber(first), 1, 65_535) * 1000;
             case "tlstype" -> tlsType = first;
             case "tlsparameters" -> tlsParameters = first;
-            case "inactivelimit" -> inactiveLimit = (int) Math.clamp(Digits.parseNumber(first), 0, 65_533);
-            case "killwait" -> killWait = (int) Math.clamp(Digits.parseNumber(first), 0, 65_534);
+            case "inactivelimit" -> inactiveLimit = Math.clamp(Digits.parseNumber(first), 0, 65_533);
+            case "killwait" -> killWait = Math.clamp(Digits.parseNumber(first), 0, 65_534);
             case "waittime" -> waitTime = (int) Math.max(0, Digits.parseNumber(first));
-            case "messagetimeout" -> messageTimeout = (int) Math.clamp(Digits.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
+            case "messagetimeout" -> messageTimeout = Math.clamp(Digits.parseNumber(first), 0, MESSAGE_TIMEOUT_MAX);
             case "bcastparameters" -> {
                 bcastDirectory = destination(first);
                 bcastSendLibs = Texts.split(Texts.lower(first), ',').contains("send_libs");

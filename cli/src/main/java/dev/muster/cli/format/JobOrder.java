@@ -86,7 +86,7 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
             case STATE, STATE_COMPACT -> (long) JobRows.stateOrder(j);
             case PRIORITY, PRIORITY_LONG -> j.number("priority");
             case TIME_LIMIT, TIME_LEFT -> orLast(j, "timeLimitMin", -1);
-            case TIME_USED -> (long) JobRows.used(j);
+            case TIME_USED -> JobRows.used(j);
             case NODES -> j.number("nodeCount");
             case CPUS -> j.number("cpus");
             case START_TIME -> orLast(j, "startTime", 0);

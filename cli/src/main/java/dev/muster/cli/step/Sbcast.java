@@ -161,7 +161,7 @@ public final class Sbcast implements Command {
                 w.sendLibs = !Texts.lower(value).equals("no");
             }
             case "exclude" -> w.excluded = excluded(c, value);
-            case "fanout", "treewidth" -> w.fanout = (int) Math.clamp(Digits.parseNumber(value), 0, LaunchTree.WIDTH_MAX);
+            case "fanout", "treewidth" -> w.fanout = Math.clamp(Digits.parseNumber(value), 0, LaunchTree.WIDTH_MAX);
             case "size" -> {
                 long bytes = bytes(value);
                 if (bytes < 0) {
@@ -170,7 +170,7 @@ public final class Sbcast implements Command {
                     w.blockBytes = Math.min(bytes, BLOCK_MAX);
                 }
             }
-            case "timeout" -> w.timeoutSeconds = (int) Math.clamp(Digits.parseNumber(value), 0, Integer.MAX_VALUE);
+            case "timeout" -> w.timeoutSeconds = Math.clamp(Digits.parseNumber(value), 0, Integer.MAX_VALUE);
             case "verbose" -> w.verbose += 1;
             default -> throw new IllegalStateException(name);
         }

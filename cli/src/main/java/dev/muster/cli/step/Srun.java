@@ -193,7 +193,7 @@ public final class Srun implements Command {
         if (!begun.state().flag("own")) {
             return follow(c, o, program, allocation, begun.state().obj("started"), signals, false);
         }
-        try (Keepalive signs = Keepalive.begin(c, jobId)) {
+        try (Keepalive _ = Keepalive.begin(c, jobId)) {
             int rc = follow(c, o, program, allocation, begun.state().obj("started"), signals, true);
             AllocationClient.complete(c, jobId, rc);
             return rc;
@@ -268,7 +268,7 @@ public final class Srun implements Command {
         }
         windows.ifPresent(w -> w.serve(allocation));
         int rc;
-        try (Keepalive signs = Keepalive.begin(c, jobId)) {
+        try (Keepalive _ = Keepalive.begin(c, jobId)) {
             rc = step(c, o, program, allocation, true);
         } catch (UsageException | SlurmException e) {
             // whatever was wrong with the step, its allocation does not stay behind
@@ -356,7 +356,7 @@ public final class Srun implements Command {
         if (allocation.isEmpty()) {
             return o.exitError(1);
         }
-        try (Keepalive signs = Keepalive.begin(c, jobId)) {
+        try (Keepalive _ = Keepalive.begin(c, jobId)) {
             int rc = hetStep(c, parts, SrunHet.allocations(c, allocation.get(), parts), allocation.get(), true);
             AllocationClient.complete(c, jobId, rc);
             return rc;

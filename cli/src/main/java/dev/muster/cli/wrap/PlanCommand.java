@@ -158,7 +158,7 @@ final class PlanCommand {
         double step = hours * 3600.0 / columns;
         for (Json.Obj bar : plan.objects("bars")) {
             List<String> names = names(bar.text("nodes"));
-            int from = (int) Math.clamp(Math.round((bar.number("start") - now) / step), 0, columns - 1);
+            int from = Math.clamp(Math.round((bar.number("start") - now) / step), 0, columns - 1);
             int to = bar.number("end") == 0 ? columns : (int) Math.clamp(Math.ceil((bar.number("end") - now) / step), from + 1, columns);
             for (String name : names) {
                 for (Row row : of.getOrDefault(name, List.of())) {

@@ -432,7 +432,7 @@ public final class ConfigBridge {
             }
             return out;
         }
-        int count = (int) Math.max(0, Math.min(units - 1, n.coreSpecCount()));
+        int count = Math.max(0, Math.min(units - 1, n.coreSpecCount()));
         return SpecialCores.of(IndexSet.empty(), units, n.sockets(), count, fromFirst);
     }
 

@@ -141,7 +141,7 @@ class ProducerTest {
             p.add("starts", "two", "JobId=2");
         }
         assertThat(Files.exists(dir.resolve("jobcomp_kafka"))).isTrue();
-        try (FakeBroker broker = new FakeBroker(port); Outbox p = producer(conf(port, 60_000, false, "", Map.of()))) {
+        try (FakeBroker broker = new FakeBroker(port); Outbox _ = producer(conf(port, 60_000, false, "", Map.of()))) {
             await(() -> broker.messages.equals(List.of("jobs/1 one", "starts/1 two")));
             assertThat(Files.exists(dir.resolve("jobcomp_kafka"))).isFalse();
         }

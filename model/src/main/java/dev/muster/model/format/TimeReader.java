@@ -9,8 +9,8 @@ import java.util.Optional;
 /** Reads one moment for {@link Times#parse}: words, times and dates in any order, at most one of each. */
 final class TimeReader {
     private static final int UNSET = -1;
-    private static final Map<String, Long> UNITS = Map.of("second", 1L, "minute", (long) Durations.MINUTE, "hour", (long) Durations.HOUR,
-            "day", (long) Durations.DAY, "week", 7L * Durations.DAY);
+    private static final Map<String, Long> UNITS = Map.of("second", 1L, "minute", Durations.MINUTE, "hour", Durations.HOUR,
+            "day", Durations.DAY, "week", 7L * Durations.DAY);
     private static final List<String> WORDS = List.of("midnight", "noon", "elevenses", "fika", "teatime", "today", "tomorrow");
 
     private final String text;

@@ -91,7 +91,7 @@ final class FutureCapacity {
         for (int n = 0; n < ground.nodes(); n++) {
             boolean ready = in.free().isReady(n);
             cpus[0][n] = ready ? in.free().cpus[n] : Integer.MIN_VALUE / 2;
-            memoryMb[0][n] = (int) Math.clamp(in.free().memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
+            memoryMb[0][n] = Math.clamp(in.free().memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
         }
         cast.needs.forEach(this::foresee);
         devices.fill();

@@ -50,7 +50,7 @@ final class GpuCoreSelector {
         tasks = perTask > 0 ? Math.min(tasks, node.devices("gpu", "").count() / perTask) : tasks;
         long cpus = Math.max((long) need.gpus().cpus() * gpus, need.overcommit() ? 1 : tasks * need.cpusPerTask());
         int usable = need.usableCpus(node.spec);
-        return (int) Math.clamp((cpus + usable - 1) / usable, units, Math.max(units, free.count()));
+        return Math.clamp((cpus + usable - 1) / usable, units, Math.max(units, free.count()));
     }
 
     /** Chooses units of all sockets, for GPUs that are equally near all cores. */

@@ -50,7 +50,7 @@ public final class Slowdown {
         private boolean used;
 
         private int span(long submittedS) {
-            return (int) Math.clamp(submittedS / SPAN_S - first, 0, SPANS);
+            return Math.clamp(submittedS / SPAN_S - first, 0, SPANS);
         }
 
         private void add(long submittedS, long cpuS) {

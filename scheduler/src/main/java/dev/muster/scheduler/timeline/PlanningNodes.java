@@ -115,7 +115,7 @@ public final class PlanningNodes {
         onNode.forEach((n, parts) -> byNumber[n] = parts);
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "rawtypes"})
     private static List<Part>[] array(int size) {
         List<Part>[] out = new List[size];
         java.util.Arrays.fill(out, NONE);
