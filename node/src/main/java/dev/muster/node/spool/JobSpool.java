@@ -211,7 +211,7 @@ public class JobSpool {
     public Optional<StatusFile> status(Path stepDirectory) {
         try {
             return StatusFile.parse(Files.readAllBytes(stepDirectory.resolve("status")));
-        } catch (IOException e) {
+        } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
             return Optional.empty();
         }
     }
@@ -220,7 +220,7 @@ public class JobSpool {
     public long stepdPid(Path stepDirectory) {
         try (java.io.InputStream in = Files.newInputStream(stepDirectory.resolve("status"))) {
             return StatusFile.stepdPid(in.readNBytes(StatusFile.HEAD_BYTES));
-        } catch (IOException e) {
+        } catch (IOException | NumberFormatException e) {
             return 0;
         }
     }

@@ -73,9 +73,6 @@ public class StepWatch {
             } else {
                 Loop.aside(this::follow);
             }
-        }).exceptionally(e -> {
-            Loop.aside(this::follow);       // a step is never left without its end
-            return null;
         });
     }
 

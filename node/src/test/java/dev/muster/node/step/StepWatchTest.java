@@ -2,7 +2,10 @@ package dev.muster.node.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.daemon.DaemonLog;
+import dev.muster.node.os.Loop;
 import dev.muster.node.spool.JobSpool;
+import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -11,13 +14,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StepWatchTest {
     private static final int ROUNDS = 200;
@@ -41,6 +48,38 @@ class StepWatchTest {
                 asked.add("S" + i);
             }
             assertThat(heard.get(20, TimeUnit.SECONDS)).isEqualTo(asked);
+        }
+    }
+
+    /** The thread that tells of the end hears no exception: a step whose status threw one would never have ended. */
+    @ParameterizedTest
+    @ValueSource(strings = {"state odd\nstepd 7\nend\n", "state complete\nstepd seven\nend\n",
+        "state complete\nstepd 7\ntask id=0 ended=1.2\nend\n"})
+    void aStepWhoseStatusCannotBeReadWasKilled(String status) throws Exception {
+        Files.writeString(directory.resolve("status"), status);
+        CompletableFuture<Optional<StatusFile>> end = new CompletableFuture<>();
+        try (Loop loop = new Loop(new DaemonLog("slurmd", "", false, 0, ""))) {
+            new StepWatch(directory, new JobSpool(directory), loop, new StepWatch.Listener() {
+                @Override
+                public void complete(StatusFile file) {
+                    end.completeExceptionally(new AssertionError(file));
+                }
+
+                @Override
+                public void killed(Optional<StatusFile> last) {
+                    end.complete(last);
+                }
+
+                @Override
+                public void aborted() {}
+
+                @Override
+                public void lingering() {}
+
+                @Override
+                public void neverStarted() {}
+            }).start(CompletableFuture.completedFuture(true), false);
+            assertThat(end.get(10, TimeUnit.SECONDS)).isEmpty();
         }
     }
 
