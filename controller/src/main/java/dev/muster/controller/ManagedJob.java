@@ -114,8 +114,9 @@ final class ManagedJob implements StepDesk.Job {
     @Override
     public StepDesk.Answer<JobMessages.Allocation> allocation(int uid, int jobId) {
         Job job = job(jobId);
-        return Access.mayChange(core.state(), uid, job) ? new StepDesk.Given<>(AllocationView.of(core.state(), ManagedJob::address, job, JobReason.NONE.word(),
-                job.state().isActive(), 0, List.of())) : refused(SlurmErrno.ACCESS_DENIED);
+        return Access.mayChange(core.state(), uid, job) ? new StepDesk.Given<>(
+                AllocationView.of(core.state(), ManagedJob::address, job, JobReason.NONE.word(),
+                        job.state().isActive(), 0, List.of())) : refused(SlurmErrno.ACCESS_DENIED);
     }
 
     @Override

@@ -58,6 +58,7 @@ public final class ErrorText {
         };
         String what = step.endsWith(".batch") ? "JOB " + step.substring(0, step.indexOf('.')) : "STEP " + step;
         return "*** " + what + " ON " + node + " CANCELLED AT "
-                + LocalDateTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS).format(DateTimeFormatter.ISO_LOCAL_DATE_TIME) + why + " ***";
+                + LocalDateTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS)
+                .format(DateTimeFormatter.ISO_LOCAL_DATE_TIME) + why + " ***";
     }
 }
