@@ -58,6 +58,31 @@ class DependenciesTest {
                 """);
     }
 
+    /** The minutes count from the start, or from the end of a job that never started, also where the job has ended since. */
+    @Test
+    void minutesAfterAJobThatHasEnded() {
+        play("""
+                submit kind=BATCH
+                submit kind=BATCH timing.hold=true
+                schedule                   -> 1 RUNNING n1
+                submit kind=BATCH timing.dependency=after:1+1 -> 3 PENDING Dependency
+                submit kind=BATCH timing.dependency=after:2+1 -> 4 PENDING Dependency
+                submit kind=BATCH timing.dependency=after:2   -> 5 PENDING Dependency
+                pass 10
+                exited 1 batch 0:0
+                done 1 n1
+                cancel 2
+                pass 1
+                schedule                   -> 5 RUNNING n1
+                pass 45
+                schedule                   -> 3 PENDING Dependency; 4 PENDING Dependency
+                pass 5
+                schedule                   -> 3 RUNNING n1; 4 PENDING Dependency
+                pass 10
+                schedule                   -> 4 RUNNING n1
+                """);
+    }
+
     @Test
     void whatContradictsItselfIsRefused() {
         new Play(new Cluster("n1 cpus=4\nn2 cpus=4", "p nodes=n[1-2] default=yes\nshort nodes=n1 maxtime=10", "")).lines("""
@@ -79,6 +104,9 @@ class DependenciesTest {
         "afternotok:2+5?aftercorr:1+1 | afternotok:2+5(unfulfilled)?aftercorr:1_*+1(unfulfilled)",
         "after:2+5:2+6:2          | after:2+5(unfulfilled)",
         "after:2:2+5              | after:2(unfulfilled)",
+        "after:~2:~+1+~5          | 'after:2(unfulfilled),after:1_*+5(unfulfilled)'",
+        "~afterok:2               | Job dependency problem",
+        "afterok:-2               | Job dependency problem",
         "afterany:2_*             | afterany:2_*(unfulfilled)",
         "afterok:2_*              | Job dependency problem",
         "afterok:2+0              | Job dependency problem",
@@ -116,7 +144,8 @@ class DependenciesTest {
         "'afterok:1?2,singleton'  | Job dependency problem",
         "afterok:4                | Job dependency problem",
         "afterok:3                | Circular job dependency"})
-    void howDependenciesAreSaid(String said, String shown) {
+    void howDependenciesAreSaid(String typed, String shown) {
+        String said = typed.replace('~', '\t');
         Cluster cluster = cluster("");
         Play play = new Play(cluster);
         play.lines("""

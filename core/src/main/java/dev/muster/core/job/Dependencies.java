@@ -108,14 +108,16 @@ public final class Dependencies {
 
     /**
      * Parses one job or some tasks of an array: {@code 12}, {@code 12_3}, {@code 12_*}, {@code 12_[1,3-5]}, {@code 12+minutes}. The minutes are
-     * kept and printed with every kind, and delay only {@code after}.
+     * kept and printed with every kind, and delay only {@code after}. Blanks and a sign may precede a number: scripts write {@code afterok: $ID}.
      */
     private static void jobs(List<Dependency> out, Dependency.Kind kind, String said, boolean any, State state, int ownId) throws Refused {
-        int plus = said.indexOf('+');
-        String name = plus < 0 ? said : said.substring(0, plus);
+        String signed = said.stripLeading();
+        String job = signed.startsWith("+") ? signed.substring(1) : signed;
+        int plus = job.indexOf('+');
+        String name = plus < 0 ? job : job.substring(0, plus);
         int bar = name.indexOf('_');
         int id = number(bar < 0 ? name : name.substring(0, bar));
-        int delay = plus < 0 ? 0 : number(said.substring(plus + 1));
+        int delay = plus < 0 ? 0 : number(job.substring(plus + 1).stripLeading());
         if (plus >= 0 && delay == 0 || id == 0 || id == ownId) {
             throw new Refused(SlurmErrno.DEPENDENCY);
         }
@@ -203,13 +205,12 @@ public final class Dependencies {
         }
         return switch (d.kind()) {
             case AFTER -> {
-                long startsAt = targets.stream().filter(t -> !t.state().isTerminal()).mapToLong(t -> t.run().startTime() == 0 ? 0
-                        : t.run().startTime() + d.delayMin() * 60L).filter(at -> at > now.seconds()).max().orElse(0);
+                long startsAt = targets.stream().mapToLong(t -> begun(t) == 0 ? 0 : begun(t) + d.delayMin() * 60L)
+                        .filter(at -> at > now.seconds()).max().orElse(0);
                 if (startsAt > 0) {
                     due.revisit(job.id(), startsAt);
                 }
-                yield all(targets, t -> t.run().startTime() > 0 && t.run().startTime() + d.delayMin() * 60L <= now.seconds()
-                        || t.state().isTerminal());
+                yield all(targets, t -> begun(t) > 0 && begun(t) + d.delayMin() * 60L <= now.seconds());
             }
             case AFTERBURSTBUFFER -> all(targets, t -> over(t) && isFetched(state, t));
             // what a job reads that has a buffer itself is there only after the other's stage-out
@@ -217,6 +218,11 @@ public final class Dependencies {
                     && !targets.stream().allMatch(t -> isFetched(state, t)) ? Dependency.Status.UNFULFILLED : ended(d.kind(), targets);
             case SINGLETON -> Dependency.Status.UNFULFILLED;
         };
+    }
+
+    /** Returns the time that the delay of {@code after} counts from: the start, or the end of a job that never started; 0 while it waits. */
+    private static long begun(Job t) {
+        return t.run().startTime() > 0 ? t.run().startTime() : t.state().isTerminal() ? t.run().endTime() : 0;
     }
 
     private static Dependency.Status ended(Dependency.Kind kind, List<Job> targets) {
