@@ -203,6 +203,7 @@ class ListingTest {
             -h -j 187 -o %p|%Q|%V|%m|%z|%K|%F ~ 0.99998473422601|4294901729|2026-11-21T10:15:32|100M|*:*:*|N/A|187
             -h -j 187 -O JobID:|,NumNodes:|,tres-alloc:| ~ 187|2|cpu=2,node=2,billing=2|
             -h -j 187 -O jobid:5,name:.10 ~ 187        wrap
+            -h -j 187 -O stdin:|,stderr:|,stdout:| ~ (null)|(null)|(null)|
             -h -j 187 -O jobarrayid,statecompact ~ `187                 R                   `
             """)
     void squeueFormats(String args, String line) {
@@ -624,6 +625,48 @@ class ListingTest {
         assertThat(host.run("scontrol show hostnames n[1-2]").out()).isEqualTo("n1\nn2\n");
         assertThat(host.run("scontrol show hostlistsorted n2,n1").out()).isEqualTo("n[1-2]\n");
         assertThat(host.run("scontrol abort")).isEqualTo(new FakeHost.Ran(1, "", "invalid keyword: abort\n"));
+    }
+
+    /** Jobs are named by number, with {@code JobId=} before it as well, and held or released by name. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            hold 5,6            | hold    | 5,6
+            hold jobid=5,6      | hold    | 5,6
+            release JobId=5     | release | 5
+            requeue job=5       | requeue | 5
+            suspend JOBID=5     | suspend | 5
+            top jobid=5         | top     | 5
+            hold jobname=x      | hold    | 7,8_[1-2]
+            release Name=x      | release | 7,8_[1-2]
+            suspend jobname=x   | suspend | jobname=x
+            requeue name=x      | requeue | name=x
+            hold id=5           | hold    | id=5
+            requeue state=specialexit 5 | requeue | 5
+            """)
+    void jobsThatScontrolActsOn(String line, String action, String jobs) {
+        host.reply("JobAction", "{\"errors\":[]}").reply("QueryJobs", "{\"jobs\":[{\"jobId\":7,\"state\":\"COMPLETED\"},"
+                + "{\"jobId\":8,\"arrayJobId\":8,\"arrayTaskId\":-1,\"arrayTasks\":\"1-2\",\"state\":\"PENDING\"}]}");
+        host.run("scontrol " + line);
+        assertThat(host.sent.get("JobAction").text("action")).isEqualTo(action);
+        assertThat(String.join(",", host.sent.get("JobAction").texts("jobs"))).isEqualTo(jobs);
+        if (jobs.startsWith("7")) {
+            assertThat(host.sent.get("QueryJobs").flag("allStates")).isTrue();
+        }
+    }
+
+    /** The error of the last job is that of the request; a whole list is one request of top. */
+    @Test
+    void errorsOfListsOfJobs() {
+        host.reply("JobAction", "{\"errors\":[{\"job\":\"5\",\"errno\":2021,\"error\":\"Job has already finished\"}]}");
+        assertThat(host.run("scontrol hold 5,6").err()).isEqualTo("Job has already finished for job 5\nslurm_suspend error\n");
+        assertThat(host.run("scontrol hold 6,5").err())
+                .isEqualTo("Job has already finished for job 5\nslurm_suspend error:Job has already finished\n");
+        assertThat(host.run("scontrol top 5,6").err()).isEqualTo("Job has already finished for job 5,6\n");
+    }
+
+    @Test
+    void jobsAreChangedByJobNameAlone() {
+        assertThat(host.run("scontrol update name=x timelimit=5").err()).startsWith("No valid entity in update command\n");
     }
 
     /** Of a job that runs the step is what is wrong; a job that does not is no job to scancel, and its code is 1. */

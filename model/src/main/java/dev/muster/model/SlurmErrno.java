@@ -86,6 +86,7 @@ public enum SlurmErrno {
     JOB_NOT_FINISHED(2088, "Job is not finished"),
     INTERNAL(2090, "Slurm internal error, contact system administrator"),
     REQUESTED_TOPO_CONFIG_UNAVAILABLE(2178, "Requested topology configuration is not available"),
+    PREEMPTION_REQUIRED(2179, "Preemption is required but is disabled on this system"),
     BURST_BUFFER_PERMISSION(2092, "Burst Buffer permission denied"),
     INVALID_BURST_BUFFER_REQUEST(2094, "Burst Buffer request invalid"),
     INVALID_MCS_LABEL(2099, "Invalid mcs_label specified"),

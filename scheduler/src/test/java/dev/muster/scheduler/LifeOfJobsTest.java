@@ -329,7 +329,7 @@ class LifeOfJobsTest {
                 suspend 1 root             -> says Job is pending execution
                 schedule
                 suspend 1 root             -> 1 SUSPENDED n1
-                suspend 1 root             -> says Job is current suspended, requested operation disabled
+                suspend 1 root             -> 1 SUSPENDED n1; says CancelReply[done=[1], errors=[]]
                 resume 1 root              -> 1 RUNNING n1
                 resume 1 root              -> says Job is not suspended
                 """);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
+import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
@@ -436,6 +437,7 @@ class PlacementTest {
         assertThat(c.state().jobs().at(id).state()).isEqualTo(JobState.PENDING);
         c.pass(60);
         assertThat(c.state().jobs().at(id).state()).isEqualTo(JobState.DEADLINE);
+        assertThat(c.state().jobs().at(id).run().exit()).isEqualTo(ExitStatus.exited(1));
     }
 
     @Test

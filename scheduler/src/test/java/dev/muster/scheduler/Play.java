@@ -203,6 +203,7 @@ public final class Play {
             case "top" -> say(cluster.apply(new Command.TopJobs(uid(w), refs(w[1]))));
             case "incomplete" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, false, true)));
             case "requeuehold" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), true, false)));
+            case "specialexit" -> say(cluster.apply(new Command.RequeueJobs(uid(w), refs(w[1]), false, true)));
             case "suspend" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), true)));
             case "resume" -> say(cluster.apply(new Command.SuspendJobs(uid(w), refs(w[1]), false)));
             case "complete" -> say(cluster.apply(new Command.CompleteAllocation(Cluster.USER, Integer.parseInt(w[1]), status(w[2]))));

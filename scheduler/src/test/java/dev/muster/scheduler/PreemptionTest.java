@@ -81,7 +81,7 @@ class PreemptionTest {
     @Test
     void nobodyReservesWherePreemptionIsOff() {
         play("", "options.preempt_type=preempt/none options.preempt_mode=OFF", """
-                submit kind=BATCH partition=low extras.warnReserve=true -> says Requested operation is presently disabled
+                submit kind=BATCH partition=low extras.warnReserve=true -> says Preemption is required but is disabled on this system
                 """);
     }
 

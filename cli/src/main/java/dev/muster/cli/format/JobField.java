@@ -106,7 +106,7 @@ public enum JobField {
     START_TIME('S', "starttime", "START_TIME", "startTime"),
     STATE('T', "state", "STATE", ""),
     STATE_COMPACT('t', "statecompact", "ST", ""),
-    STD_ERR(0, "stderr", "STDERR", "stderr,stderrPattern"),
+    STD_ERR(0, "stderr", "STDERR", "stderr,stderrPattern,ownStderr"),
     STD_IN(0, "stdin", "STDIN", "stdin,stdinPattern"),
     STD_OUT(0, "stdout", "STDOUT", "stdout,stdoutPattern"),
     SUBMIT_TIME('V', "submittime", "SUBMIT_TIME", "submitTime"),
@@ -310,9 +310,9 @@ public enum JobField {
             case START_TIME -> v.time(j, "startTime", "N/A");
             case STATE -> JobRows.stateLong(j);
             case STATE_COMPACT -> JobRows.stateCompact(j);
-            case STD_ERR -> v.path(j, "stderr");
-            case STD_IN -> v.path(j, "stdin");
-            case STD_OUT -> v.path(j, "stdout");
+            case STD_ERR -> JobRows.orNull(j.flag("ownStderr") ? v.path(j, "stderr") : "");
+            case STD_IN -> JobRows.orNull(v.path(j, "stdin"));
+            case STD_OUT -> JobRows.orNull(v.path(j, "stdout"));
             case SUBMIT_TIME -> v.time(j, "submitTime", "N/A");
             case SUBMIT_LINE -> JobRows.orNull(j.text("submitLine"));
             case TASKS -> n(j, "tasks");

@@ -17,6 +17,9 @@ public final class JobRows {
     /** Instead of a number of characters: every index by itself. */
     public static final int EACH_INDEX = -1;
     private static final int ID_SHOWN = 31;
+    /** Reasons that squeue prints with blanks. */
+    private static final List<String> WORDY_REASONS = List.of("launch_failed_requeued_held", "job_requeued_in_held_state",
+            "job_requeued_in_special_exit_state");
     /** A set of array indexes that is longer than one less is cut, unless SLURM_BITSTR_LEN says otherwise. */
     static final int INDEXES_SHOWN = 64;
     private static final JobFlag[] FLAG_ORDER = {JobFlag.COMPLETING, JobFlag.CONFIGURING, JobFlag.RESIZING,
@@ -222,7 +225,7 @@ public final class JobRows {
     /** Returns the reason as squeue shows it. Two reasons have blanks there. */
     static String reasonShown(Json.Obj job) {
         String reason = reason(job);
-        return reason.equals("launch_failed_requeued_held") || reason.equals("job_requeued_in_held_state") ? reason.replace('_', ' ') : reason;
+        return WORDY_REASONS.contains(reason) ? reason.replace('_', ' ') : reason;
     }
 
     /** Slurm's old priority: a share of 2^32 - 1 with fourteen digits. */

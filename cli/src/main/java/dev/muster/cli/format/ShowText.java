@@ -36,6 +36,11 @@ public final class ShowText {
         return this;
     }
 
+    /** Reports whether the job ended before it had nodes. */
+    private static boolean isStartless(Json.Obj j) {
+        return j.text("nodes").isEmpty() && !JobRows.isPending(j);
+    }
+
     private ShowText add(String key, long value) {
         return add(key, Long.toString(value));
     }
@@ -184,7 +189,7 @@ public final class ShowText {
         int nodes = j.integer("nodeCount");
         int most = j.integer("nodeCountMax");
         add("NumNodes", JobRows.isPending(j) && most > 0 ? nodes + "-" + most : Integer.toString(nodes));
-        add("NumCPUs", j.number("cpus")).add("NumTasks", j.number("tasks"));
+        add("NumCPUs", j.number("cpus")).add("NumTasks", isStartless(j) ? "N/A" : Long.toString(j.number("tasks")));
         add("CPUs/Task", Math.max(1, j.number("cpusPerTask")));
         add("ReqB:S:C:T", "0:0:" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
                 + JobRows.orStar(j.integer("threadsPerCore")));

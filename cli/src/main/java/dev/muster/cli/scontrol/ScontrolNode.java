@@ -193,7 +193,7 @@ final class ScontrolNode {
         c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
         for (Object one : found) {
             Json.Obj pid = (Json.Obj) one;
-            c.out().println(String.format(Locale.ROOT, "%-8d %-8d %-8s %-7s %-8s", pid.number("pid"), pid.number("job_id"), pid.text("step_id"),
+            c.out().println(String.format(Locale.ROOT, "%-8d %-8d %-8s %-7s %-8s ", pid.number("pid"), pid.number("job_id"), pid.text("step_id"),
                     orDash(pid.obj("local_task_id")), orDash(pid.obj("global_task_id"))));
         }
         return 0;

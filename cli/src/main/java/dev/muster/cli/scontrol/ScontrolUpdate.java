@@ -103,7 +103,7 @@ final class ScontrolUpdate {
             }
         }
         for (Change ch : all) {
-            if (isKey(ch.key, "jobname", 4) || ch.key.equals("name")) {
+            if (isKey(ch.key, "jobname", 4)) {
                 return named(c, ch, all, quiet);
             }
         }
@@ -329,7 +329,7 @@ final class ScontrolUpdate {
             }
         }
         // it only says whose jobs of a name are meant
-        boolean named = isKey(entity.key, "jobname", 4) || entity.key.equals("name");
+        boolean named = isKey(entity.key, "jobname", 4);
         all.removeIf(ch -> !named && isKey(ch.key, "userid", 3));
         if (all.size() < 2) {
             if (known.get().stream().anyMatch(ch -> ch.key.equals("endtime"))) {
@@ -425,6 +425,7 @@ final class ScontrolUpdate {
             q.put("userIds", List.of((long) uid));
         }
         q.put("names", List.of(name));
+        q.put("allStates", Boolean.TRUE);       // a job that has ended is an error
         q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
         List<String> out = new ArrayList<>();
         for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
@@ -560,12 +561,14 @@ final class ScontrolUpdate {
             int eq = w.indexOf('=');
             if (action.startsWith("requeue") && w.equalsIgnoreCase("state=SpecialExit")) {
                 argument = w.substring(eq + 1);
-                action = "requeuehold";         // who is in that state is held
             } else if (Texts.lower(w).equals("incomplete")) {
                 argument = "Incomplete";
             } else {
-                boolean named = eq > 0 && (Texts.lower(w).startsWith("jobname=") || Texts.lower(w).startsWith("name="));
-                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1)) : HostList.split(w), argument, quiet));
+                String key = eq < 0 ? "" : Texts.lower(w.substring(0, eq));
+                boolean named = isHold(action) && (key.equals("jobname") || key.equals("name"));
+                boolean numbered = !key.isEmpty() && isKey(key, "jobid", 3);
+                rc = Math.max(rc, act(c, action, named ? byName(c, w.substring(eq + 1))
+                        : !numbered && eq >= 0 ? List.of(w) : HostList.split(numbered ? w.substring(eq + 1) : w), argument, quiet));
             }
         }
         return rc;
@@ -580,8 +583,16 @@ final class ScontrolUpdate {
         int rc = 0;
         String error = "";
         boolean alone = false;
+        boolean isLastDone = false;
         try {
-            for (Json.Obj e : c.host().controller().call("JobAction", q).objects("errors")) {
+            List<Json.Obj> errors = c.host().controller().call("JobAction", q).objects("errors");
+            if (action.equals("top") && !errors.isEmpty()) {
+                // one request for the whole list
+                say(c, quiet, errors.getFirst().text("error") + " for job " + String.join(",", ids));
+                return 1;
+            }
+            isLastDone = errors.stream().noneMatch(e -> e.text("job").equals(ids.getLast()));
+            for (Json.Obj e : errors) {
                 boolean ofNone = action.matches("suspend|resume") && e.text("error").equals(SlurmErrno.INVALID_JOB_ID.sentence());
                 error = ofNone && Texts.isNumber(e.text("job")) ? SlurmErrno.UNEXPECTED_MSG_ERROR.sentence() : e.text("error");
                 tell(c, quiet, e, error);
@@ -597,11 +608,14 @@ final class ScontrolUpdate {
             alone = true;
             rc = 1;
         }
-        boolean holds = action.equals("hold") || action.equals("uhold") || action.equals("release");
-        if (rc != 0 && holds && alone) {
-            say(c, quiet, "slurm_suspend error:" + error);
+        if (rc != 0 && isHold(action) && alone) {
+            say(c, quiet, "slurm_suspend error" + (isLastDone ? "" : ":" + error));
         }
         return rc;
+    }
+
+    private static boolean isHold(String action) {
+        return action.equals("hold") || action.equals("uhold") || action.equals("release");
     }
 
     static int notifyJob(CommandContext c, List<String> words) {

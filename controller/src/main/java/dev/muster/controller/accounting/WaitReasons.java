@@ -100,7 +100,7 @@ public final class WaitReasons {
 
     private JobReason now(Job job) {
         return job.reason() == JobReason.NONE ? queue.reason.apply(job.id())
-                : job.reason() == JobReason.JOB_REQUEUED_IN_HELD ? JobReason.JOB_HELD_USER : job.reason();
+                : job.reason().isRequeuedHeld() ? JobReason.JOB_HELD_USER : job.reason();
     }
 
     /**
@@ -118,6 +118,10 @@ public final class WaitReasons {
                 last.put(Key.of(job), reason);
             }
             return row.waited(last.getOrDefault(Key.of(job), JobReason.NONE).word(), priority(state, job));
+        }
+        if (job.run().startTime() == 0 && job.restarts() == 0) {
+            // a job that never began has waited for nothing
+            return row.waited(JobReason.NONE.word(), priority(state, job));
         }
         // that it is over says the row's state: in place of how it ended stands why it waited
         JobReason waited = last.getOrDefault(Key.of(job), JobReason.NONE);

@@ -416,15 +416,19 @@ public final class ControllerApi {
             case "release" -> chunked(caller, m.requestId(), updates.held(caller, m.requestId(), refs, false, errors), errors,
                     c -> new Command.HoldJobs(uid, c, false, false));
             case "requeue" -> chunked(caller, m.requestId(), refs, errors,
-                    c -> new Command.RequeueJobs(uid, c, false, false, m.argument().equalsIgnoreCase("incomplete")));
-            case "requeuehold" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.RequeueJobs(uid, c, true,
-                    List.of("specialexit", "se").contains(m.argument().toLowerCase(java.util.Locale.ROOT))));
+                    c -> new Command.RequeueJobs(uid, c, false, isSpecialExit(m.argument()), m.argument().equalsIgnoreCase("incomplete")));
+            case "requeuehold" -> chunked(caller, m.requestId(), refs, errors,
+                    c -> new Command.RequeueJobs(uid, c, true, isSpecialExit(m.argument())));
             case "notify" -> notifyJobs(caller, refs, errors, m.argument());
             case "top" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.TopJobs(uid, c));
             case "suspend" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, true));
             case "resume" -> chunked(caller, m.requestId(), refs, errors, c -> new Command.SuspendJobs(uid, c, false));
             default -> Reply.error(400, SlurmErrno.NOT_SUPPORTED, m.action() + " is not supported by this version of Muster");
         };
+    }
+
+    private static boolean isSpecialExit(String state) {
+        return List.of("specialexit", "se").contains(state.toLowerCase(java.util.Locale.ROOT));
     }
 
     private Reply notifyJobs(Caller caller, List<Command.JobRef> refs, List<JobMessages.JobError> errors, String text) {

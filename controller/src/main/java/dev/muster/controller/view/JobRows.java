@@ -105,9 +105,9 @@ public final class JobRows {
             memory.perNodeMb() > 0 ? memory.perNodeMb() : memory.perCpuMb(), memory.perNodeMb() == 0,
             TresText.requested(state, job), TresText.allocated(state, job, a), r.features(),
             d.files().workDir().text(), d.payload().submitLine().text(), files.stdin().text(),
-            files.stdout().text(), files.stderr().text(), d.extras().comment(),
+            files.stdout().text(), d.files().stderr().isEmpty() ? "" : files.stderr().text(), d.extras().comment(),
             d.extras().adminComment(), d.extras().extra(), d.extras().container(),
-            flags(run, a), batch, job.het().jobId(), job.het().offset(), r.licenses(),
+            flags(pending, run, a), batch, job.het().jobId(), job.het().offset(), r.licenses(),
                     d.extras().mcsLabel(),
             JobViews.oversubscribe(state, job), JobViews.exclusiveUse(state, job), 0, 0, r.segment(),
             d.charge().drawn() ? "" : d.charge().reservation(), 0,
@@ -116,7 +116,7 @@ public final class JobRows {
 
     /** That it is to wait from now on is no word of an attempt that has begun. */
     private static String reason(Job job) {
-        if (job.reason() == JobReason.JOB_REQUEUED_IN_HELD) {
+        if (job.reason().isRequeuedHeld()) {
             return JobReason.JOB_HELD_USER.word();          // the longer words are for who looks at the queue
         }
         boolean held = job.reason() == JobReason.JOB_HELD_USER || job.reason() == JobReason.JOB_HELD_ADMIN;
@@ -124,8 +124,8 @@ public final class JobRows {
     }
 
     /** Who started it, and that accounting was told so. */
-    private static String flags(Job.Run run, Allocation a) {
-        return run.startTime() == 0 ? "" : (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
+    private static String flags(boolean pending, Job.Run run, Allocation a) {
+        return pending ? "" : run.startTime() == 0 ? "StartReceived" : (a.backfilled() ? "SchedBackfill" : "SchedMain") + ",StartReceived";
     }
 
     /** Of several that it asked for the one that its nodes are in, once it has some. */

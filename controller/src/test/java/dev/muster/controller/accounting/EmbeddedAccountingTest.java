@@ -156,6 +156,32 @@ class EmbeddedAccountingTest {
         assertThat(row()).startsWith("FAILED QOSMaxJobsPerUserLimit ");
     }
 
+    /** The table has the file that --error names: a job without it has one stream. */
+    @Test
+    void stderrIsTheFileThatWasAskedFor() {
+        open();
+        String job = """
+            {'id':ID,'sluid':ID,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,
+             'submitTime':100,'eligibleTime':100,'holdUid':-1,
+             'desc':{'kind':'BATCH','name':'x','partition':'p','owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
+                     'files':{'stdout':'L28=','stderr':'ERR'},'payload':{'scriptHash':'s','envHash':'e'},'charge':{'account':'a'}}}""";
+        happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "1").replace("ERR", ""), Job.class)));
+        happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "2").replace("ERR", "L2U="), Job.class)));
+        assertThat(all(false)).extracting(r -> r.job().stdout() + " " + r.job().stderr()).containsExactly("/o ", "/o /e");
+    }
+
+    /** A job that ends before it begins has no reason, and the flag of a job that the table knows. */
+    @Test
+    void aJobThatNeverBeganWaitedForNothing() {
+        open();
+        accounting.queue(new WaitReasons.Queue(id -> JobReason.LICENSES, id -> OptionalLong.of(700)));
+        submitted();
+        assertThat(row()).isEqualTo("PENDING Licenses 5");
+        happens("Cancel", new Change.PendingJobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", 200));
+        assertThat(row()).isEqualTo("CANCELLED None 5");
+        assertThat(all(false).getFirst().job().flags()).isEqualTo("StartReceived");
+    }
+
     /** PriorityType=priority/multifactor: the number that the queue goes by, of those that are in no queue as well. */
     @Test
     void aRowHasThePriorityOfTheQueue() {

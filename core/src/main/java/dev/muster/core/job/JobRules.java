@@ -416,15 +416,17 @@ public final class JobRules {
                         JobReason.NONE, "", Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
                 return Optional.empty();
             }
-            if (job.desc().kind() != JobDesc.Kind.BATCH || !job.state().isActive() && !job.state().isTerminal()) {
-                return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
-            }
-            if (!job.mayRequeue(state.settings())) {
+            boolean batch = job.desc().kind() == JobDesc.Kind.BATCH;
+            if (batch && !job.mayRequeue(state.settings())) {
                 return Optional.of(SlurmErrno.DISABLED);
             }
-            if (c.hold()) {
+            if (!batch || !job.state().isActive() && !job.state().isTerminal()) {
+                return Optional.of(job.state() == JobState.PENDING ? SlurmErrno.JOB_PENDING : SlurmErrno.BATCH_ONLY);
+            }
+            if (c.hold() || c.special()) {
+                JobReason reason = c.hold() ? JobReason.JOB_REQUEUED_IN_HELD : JobReason.JOB_REQUEUED_IN_SPECIAL_EXIT;
                 changes.add(RequeueExit.delayed(state, job, now));
-                changes.add(new Change.JobRequeued(job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "",
+                changes.add(new Change.JobRequeued(job.id(), true, reason, "",
                         Math.max(1, SubmitRules.PRIORITY_TOP - job.sluid()), now.seconds(), c.special()));
             } else {
                 changes.addAll(RequeueExit.later(state, job, now));
@@ -444,8 +446,11 @@ public final class JobRules {
             if (job.state().isTerminal()) {
                 return Optional.of(SlurmErrno.ALREADY_DONE);
             }
-            if (c.suspend() == (job.state() == JobState.SUSPENDED)) {
-                return Optional.of(c.suspend() ? SlurmErrno.JOB_SUSPENDED : SlurmErrno.JOB_NOT_SUSPENDED);
+            if (c.suspend() && job.state() == JobState.SUSPENDED) {
+                return Optional.empty();
+            }
+            if (!c.suspend() && job.state() != JobState.SUSPENDED) {
+                return Optional.of(SlurmErrno.JOB_NOT_SUSPENDED);
             }
             if (c.suspend()) {
                 changes.add(new Change.JobSuspended(job.id(), now.seconds()));

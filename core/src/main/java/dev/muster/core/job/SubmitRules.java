@@ -267,7 +267,7 @@ public final class SubmitRules {
             return refuse(SlurmErrno.INVALID_WCKEY);     // so the default one is shown
         }
         if (desc.extras().warnReserve() && !new PreemptPolicy(state).isOn()) {
-            return refuse(SlurmErrno.DISABLED);
+            return refuse(SlurmErrno.PREEMPTION_REQUIRED);
         }
         Optional<SlurmErrno> outside = new ReservationRules(state, now, planner).refusal(desc);
         if (outside.isPresent()) {

@@ -1,6 +1,7 @@
 package dev.muster.core.state;
 
 import dev.muster.model.format.IndexSet;
+import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
@@ -549,8 +550,8 @@ public record State(
         }
 
         private void pendingEnded(Change.PendingJobEnded c) {
-            job(c.jobId(), j -> j.over(c.state(), c.reason(), c.reasonText(),
-                    JobRunUpdates.ended(j.run(), c.endTime(), tickMs, j.run().exit())));
+            job(c.jobId(), j -> j.over(c.state(), c.reason(), c.reasonText(), JobRunUpdates.ended(j.run(), c.endTime(), tickMs,
+                    c.state() == JobState.DEADLINE ? ExitStatus.exited(1) : j.run().exit())));
             buffers = buffers.pendingEnded(c.jobId(), c.endTime());
             finish(c.jobId());
         }

@@ -47,6 +47,7 @@ public enum JobReason {
     MAX_REQUEUE("MaxRequeue"),
     LAUNCH_FAILED_HELD("launch_failed_requeued_held"),
     JOB_REQUEUED_IN_HELD("job_requeued_in_held_state"),
+    JOB_REQUEUED_IN_SPECIAL_EXIT("job_requeued_in_special_exit_state"),
     DEADLINE("DeadLine"),
     OUT_OF_MEMORY("OutOfMemory"),
     PREEMPTED("Preempted"),
@@ -203,6 +204,11 @@ public enum JobReason {
             }
         }
         throw new IllegalArgumentException(word);
+    }
+
+    /** Reports whether {@code scontrol requeuehold} or {@code requeue State=SpecialExit} holds the job. */
+    public boolean isRequeuedHeld() {
+        return this == JOB_REQUEUED_IN_HELD || this == JOB_REQUEUED_IN_SPECIAL_EXIT;
     }
 
     /** The word as printed. */
