@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Command lines of sbatch and what becomes of them: sentences and exit codes as Slurm's own program gives them. */
 class OptionsTest {
@@ -705,27 +706,42 @@ class OptionsTest {
         assertThat(host.calls).isEmpty();
     }
 
-    /** srun drops --ntasks-per-node where it contradicts the number of tasks, and says so unless one node would do for all of them. */
+    /** A step ignores --ntasks-per-node where its nodes would not take its tasks; beside -N alone it is the number of tasks of each node. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -n3 -N2 --ntasks-per-node=2   | 3 | 2 | 0
-            -n6 -N3 --ntasks-per-node=3   | 6 | 3 | 0
-            -n3 -N1-2 --ntasks-per-node=2 | 3 | 1 | 0
-            -n3 -N2 --ntasks-per-node=3   | 0 | 0 | 0
-            -n2 -N2 --ntasks-per-node=2   | 0 | 0 | 0
-            -n4 -N2 --ntasks-per-node=2   | 0 | 0 | 2
-            -n5 -N2 --ntasks-per-node=2   | 0 | 0 | 2
-            -n3 --ntasks-per-node=2       | 0 | 0 | 2
+            --ntasks-per-node=1           | 2 | 4 | 0
+            -n4 --ntasks-per-node=1       | 2 | 4 | 0
+            -N1 -n4 --ntasks-per-node=1   | 1 | 4 | 0
+            -N1-2 -n4 --ntasks-per-node=1 | 2 | 4 | 0
+            -N2 --ntasks-per-node=1       | 0 | 2 | 1
+            -N1-2 --ntasks-per-node=1     | 0 | 2 | 1
+            -n3 --ntasks-per-node=2       | 0 | 3 | 2
+            -N2 -n3 --ntasks-per-node=2   | 0 | 3 | 2
+            -N2 -n4 --ntasks-per-node=3   | 0 | 4 | 3
             """)
-    void tasksPerNodeThatContradictTheTasks(String options, int tasks, int nodes, int left) {
-        FakeHost host = new FakeHost();
-        host.refuse("Submit", 2014, "enough");
+    void tasksPerNodeOfAStep(String options, int warnedNodes, int tasks, int left) {
+        FakeHost host = new FakeHost().reply("AwaitAllocation", "{\"jobId\":5,\"state\":\"RUNNING\",\"ready\":true,\"nodes\":\"n[1-2]\","
+                + "\"nodeCount\":2,\"shares\":[{\"node\":\"n1\",\"cpus\":4},{\"node\":\"n2\",\"cpus\":4}]}");
+        host.env.putAll(java.util.Map.of("SLURM_JOB_ID", "5", "SLURM_NNODES", "2", "SLURM_NTASKS", "4"));
+        host.refuse("CreateStep", 2014, "enough");
         FakeHost.Ran ran = host.run("srun " + options + " true");
         String warning = "srun: warning: can't honor --ntasks-per-node set to " + options.substring(options.length() - 1)
-                + " which doesn't match the requested tasks " + tasks + " with the number of requested nodes " + nodes
+                + " which doesn't match the requested tasks 4 with the maximum number of requested nodes " + warnedNodes
                 + ". Ignoring --ntasks-per-node.\n";
-        assertThat(ran.err()).isEqualTo((tasks > 0 ? warning : "") + "srun: error: Unable to allocate resources: enough\n");
-        assertThat(host.sent.get("Submit").toString().contains("\"tasksPerNode\":" + left)).isEqualTo(left > 0);
+        assertThat(ran.err()).isEqualTo((warnedNodes > 0 ? warning : "") + "srun: error: Unable to create step for job 5: enough\n");
+        String sent = host.sent.get("CreateStep").toString();
+        assertThat(sent).contains("\"tasks\":" + tasks);
+        assertThat(sent.contains("\"tasksPerNode\":" + left)).isEqualTo(left > 0);
+    }
+
+    /** A job of srun keeps it: slurmctld refuses what does not fit. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n3 -N2 --ntasks-per-node=2", "-n4 -N2 --ntasks-per-node=1", "-n3 --ntasks-per-node=2"})
+    void tasksPerNodeOfAJob(String options) {
+        FakeHost host = new FakeHost();
+        host.refuse("Submit", 2014, "enough");
+        assertThat(host.run("srun " + options + " true").err()).isEqualTo("srun: error: Unable to allocate resources: enough\n");
+        assertThat(host.sent.get("Submit").toString()).contains("\"tasksPerNode\":" + options.substring(options.length() - 1));
     }
 
     /** Which file a script's name means; the job shows it as its Command. */

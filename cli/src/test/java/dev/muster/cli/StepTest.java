@@ -159,6 +159,37 @@ class StepTest {
         assertThat(ran.rc()).isZero();
     }
 
+    /** A step whose files srun cannot open ends: its tasks would keep the next step waiting. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            5 | srun -i /nowhere/f true | 5.3
+            ' ' | srun -n2 -i /nowhere/f true | 5
+            """)
+    void stepWithoutItsInputIsCancelled(String inside, String line, String cancelled) throws IOException {
+        node("a1");
+        node("a2");
+        host.reply("Cancel", "{}").reply("CompleteAllocation", "{}");
+        if (!inside.isBlank()) {
+            host.env.put("SLURM_JOB_ID", inside);
+        }
+        FakeHost.Ran ran = host.run(line);
+        assertThat(ran.err()).isEqualTo("srun: error: Could not open stdin file: No such file or directory\n");
+        assertThat(ran.rc()).isEqualTo(1);
+        assertThat(host.sent.get("Cancel").texts("jobs")).containsExactly(cancelled);
+    }
+
+    /** Words of srun's files: in any case, and whatever begins with "all" is that word, as in Slurm. */
+    @ParameterizedTest
+    @CsvSource({"all,all", "ALL,all", "all.txt,all", "allx,all", "none,none", "NONE,none", "1,1", "none.txt,''", "xall,''"})
+    void wordsOfFiles(String typed, String sent) throws IOException {
+        node("a1");
+        node("a2");
+        host.refuse("CreateStep", 2014, "enough");
+        host.env.put("SLURM_JOB_ID", "5");
+        host.run("srun -n2 -o " + typed + " true");
+        assertThat(Bytes.fromBase64(host.sent.get("CreateStep").obj("step").obj("io").text("stdout")).text()).isEqualTo(sent);
+    }
+
     @Test
     void inputGoesOnceToABranch() throws IOException {
         host.stdin = "input";

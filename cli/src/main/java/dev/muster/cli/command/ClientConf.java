@@ -85,9 +85,6 @@ public final class ClientConf {
     public String propagateLimitsExcept = "";
     /** Words of LaunchParameters in lower case. */
     public boolean bcastSendLibs;
-
-    /** TaskPlugin binds no tasks. */
-    public boolean unbound = true;
     public List<String> bcastExclude = List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64");
     public List<String> launchParameters = List.of();
     public List<String> mpiParameters = List.of();
@@ -225,7 +222,6 @@ public final class ClientConf {
                 bcastDirectory = destination(first);
                 bcastSendLibs = Texts.split(Texts.lower(first), ',').contains("send_libs");
             }
-            case "taskplugin" -> unbound = Texts.split(Texts.lower(first), ',').stream().allMatch(p -> p.endsWith("none"));
             case "bcastexclude" -> bcastExclude = first.equalsIgnoreCase("none") ? List.of() : Texts.split(first, ',');
             case "authtype" -> authType = first;
             case "authinfo" -> authInfo = first;

@@ -6,7 +6,6 @@ import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.Keepalive;
 import dev.muster.cli.command.Output;
-import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.ResumableStep;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
@@ -17,7 +16,6 @@ import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
-import dev.muster.cli.option.MultiProg;
 import dev.muster.cli.request.CliFilter;
 import dev.muster.cli.request.ComponentEnvironment;
 import dev.muster.cli.request.HetComponents;
@@ -67,7 +65,6 @@ public final class Srun implements Command {
 
     private static final java.util.Set<SlurmErrno> NO_JOB_TO_RUN_IN =
             java.util.EnumSet.of(SlurmErrno.INVALID_JOB_ID, SlurmErrno.ALREADY_DONE, SlurmErrno.JOB_PENDING);
-    private static final int INPUT_BYTES_MAX = 1 << 30;
     private static final int STEP_WAIT_MS = 20_000;
     private static final int RETRY_MS = 1_000;
     private static final int TREE_WIDTH_DEFAULT = 16;
@@ -120,9 +117,6 @@ public final class Srun implements Command {
         terminal(c, o);
         StepFiles.numbers(o);
         List<String> program = ProgramFile.tested(o, typed);
-        if (o.typed(JobOption.CPU_BIND) && c.host().settings().unbound) {
-            c.info("cluster configuration lacks support for cpu binding");
-        }
         if (o.verbose() > 0) {
             OptionReport.print(o);
         }
@@ -136,8 +130,11 @@ public final class Srun implements Command {
         if (begun.isPresent()) {
             return resume(c, o, program, begun.get());
         }
+        if (!o.has(JobOption.JOBID) || isOwnAllocation(o)) {
+            return alone(c, o, program, windows);
+        }
         StepRequest.settleTasksPerNode(o);
-        return o.has(JobOption.JOBID) && !isOwnAllocation(o) ? inside(c, o, program) : alone(c, o, program, windows);
+        return inside(c, o, program);
     }
 
     /** A display belongs to the allocation: a step in one that is there already has the allocation's. */
@@ -182,7 +179,7 @@ public final class Srun implements Command {
     }
 
     private static boolean isFile(String where) {
-        return !where.equals("none") && !StepFiles.isMode(where) && !StepFiles.isPerTask(where);
+        return !StepFiles.isMode(where) && !StepFiles.isPerTask(where);
     }
 
     /** Resumes a step that the command service started and left to this process. */
@@ -595,6 +592,22 @@ public final class Srun implements Command {
     /** @param own the job was made for this step */
     static int follow(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started, StepSignals signals,
             boolean own) throws UsageException {
+        try {
+            return followed(c, o, program, allocation, started, signals, own);
+        } catch (UsageException e) {
+            // a file of its streams cannot be opened: nobody serves the tasks, and the next step would wait for theirs
+            int jobId = allocation.integer("jobId");
+            if (SrunDirect.is(jobId)) {
+                SrunDirect.signal(c, jobId, started, Signals.number("KILL"));
+            } else {
+                StepManager.abandon(c, jobId, started, own);
+            }
+            throw e;
+        }
+    }
+
+    private static int followed(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started,
+            StepSignals signals, boolean own) throws UsageException {
         int jobId = allocation.integer("jobId");
         String stepId = StepId.name(started.integer("stepId"));
         boolean pty = o.has(JobOption.PTY);
@@ -626,7 +639,7 @@ public final class Srun implements Command {
         }
         signals.goTo(run);
         if (o.has(JobOption.DEBUGGER_TEST)) {
-            c.host().startBackground("processes", () -> processTable(c, o, program, jobId, started));
+            c.host().startBackground("processes", () -> ProcessTable.print(c, o, program, jobId, started));
         }
         try {
             return run.await();
@@ -638,39 +651,6 @@ public final class Srun implements Command {
                 f.flush();
             }
         }
-    }
-
-    /** Writes the process table for debuggers: the host and process of each task. */
-    private static void processTable(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj started) {
-        String multi = "";
-        try {
-            multi = o.has(JobOption.MULTI_PROG) ? RawText.decode(c.host().readFile(Texts.absolute(program.getFirst(), c.host().workDir()),
-                    INPUT_BYTES_MAX)).replaceAll("\\\\\\s*\n", "") : "";
-        } catch (IOException e) {
-            multi = "";
-        }
-        Json.Obj q = new Json.Obj();
-        q.put("jobId", (long) jobId);
-        java.util.TreeMap<Integer, String> lines = new java.util.TreeMap<>();
-        long giveUpMs = c.host().nowMs() + STEP_WAIT_MS;
-        while (lines.size() < started.integer("tasks") && c.host().nowMs() < giveUpMs && c.host().pause(100)) {
-            for (Json.Obj share : started.objects("shares")) {
-                try {
-                    for (Json.Obj step : c.host().callNode(share.text("address"), share.integer("port"), "QueryProcesses", q).objects("steps")) {
-                        for (Json.Obj task : step.objects("tasks")) {
-                            int rank = task.integer("rank");
-                            if (step.integer("stepId") == started.integer("stepId") && rank >= 0) {
-                                lines.put(rank, "task:" + rank + ", host:" + share.text("node") + ", pid:" + task.integer("pid")
-                                        + ", executable:" + (multi.isEmpty() ? program.getFirst() : MultiProg.program(multi, rank)));
-                            }
-                        }
-                    }
-                } catch (SlurmException e) {
-                    // not there yet, or gone: asked again until the patience ends
-                }
-            }
-        }
-        lines.values().forEach(c::info);
     }
 
     private static StepRun.Settings settings(JobOptions o, boolean pty) {
@@ -753,7 +733,7 @@ public final class Srun implements Command {
     private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
             throws UsageException {
         String text = o.text(JobOption.INPUT);
-        if (text.equals("none") || StepFiles.isPerTask(text)) {
+        if (StepFiles.isNone(text) || StepFiles.isPerTask(text)) {
             return;
         }
         InputStream in = c.in();

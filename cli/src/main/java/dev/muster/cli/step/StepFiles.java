@@ -12,9 +12,17 @@ import java.util.List;
 public final class StepFiles {
     private StepFiles() {}
 
-    /** {@code none}, {@code all}, a task number: words of the step's own, no file. */
+    /** {@code none}, {@code all}, a task number: words of the step's own, no file. As in Slurm, {@code all} is whatever begins with it. */
     static boolean isMode(String text) {
-        return text.isEmpty() || text.equals("none") || text.equals("all") || Texts.isNumber(text);
+        return text.isEmpty() || isNone(text) || isAll(text) || Texts.isNumber(text);
+    }
+
+    static boolean isNone(String text) {
+        return text.equalsIgnoreCase("none");
+    }
+
+    static boolean isAll(String text) {
+        return text.regionMatches(true, 0, "all", 0, 3);
     }
 
     /** The number of a task that the step has not is the name of a file. */

@@ -2,9 +2,11 @@ package dev.muster.cli.step;
 
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.SlurmException;
+import dev.muster.cli.submit.AllocationClient;
 import dev.muster.config.SlurmConf;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.Cancel;
+import dev.muster.model.job.StepId;
 import dev.muster.model.json.Json;
 import java.io.File;
 import java.util.List;
@@ -44,6 +46,24 @@ final class StepManager {
                 for (Json.Obj share : started.objects("shares")) {
                     c.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
                 }
+            }
+        }
+    }
+
+    /**
+     * Ends a step that its srun cannot serve.
+     *
+     * @param own the job was made for the step, and ends with it
+     */
+    static void abandon(CommandContext c, int jobId, Json.Obj started, boolean own) {
+        if (own) {
+            AllocationClient.cancel(c, jobId);
+        } else {
+            String step = jobId + "." + StepId.name(started.integer("stepId"));
+            try {
+                cancel(c, new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(step)), List.of(started));
+            } catch (SlurmException e) {
+                c.error("Unable to cancel StepId=" + step + ": " + e.getMessage());
             }
         }
     }

@@ -33,25 +33,27 @@ final class StepRequest {
     private final List<Json.Obj> shares;
 
     /**
-     * --ntasks-per-node does not count where it contradicts the number of tasks on so many nodes: it is told, unless one node would do for
-     * all of the tasks.
+     * Settles {@code --ntasks-per-node} of a step in an allocation: it is the number of tasks where only the nodes are typed beside it, and is
+     * ignored, which is told, where more tasks are asked for than it lets the nodes have.
      */
-    static void settleTasksPerNode(JobOptions o) {
+    static void settleTasksPerNode(JobOptions o) throws UsageException {
         int each = o.integer(JobOption.NTASKS_PER_NODE);
-        int tasks = o.integer(JobOption.NTASKS);
-        int nodes = o.has(JobOption.NODES) ? Integer.parseInt(o.text(JobOption.NODES).split("-")[0]) : 0;
-        if (each == 0 || tasks == 0 || nodes == 0 || tasks / nodes == each) {
+        String nodes = o.text(JobOption.NODES);
+        if (each == 0 || nodes.isEmpty()) {
             return;
         }
-        if (tasks > each) {
-            ignoring(o, each, tasks, nodes);
+        int most = Integer.parseInt(nodes.substring(nodes.indexOf('-') + 1));
+        if (o.typed(JobOption.NODES) && o.typed(JobOption.NTASKS_PER_NODE) && !o.typed(JobOption.NTASKS)) {
+            o.set(JobOption.NTASKS, Integer.toString(each * most), JobOptions.Origin.COMMAND_LINE);
+        } else if (o.integer(JobOption.NTASKS) > each * most) {
+            ignoring(o, each, o.integer(JobOption.NTASKS), most);
+            o.drop(JobOption.NTASKS_PER_NODE);
         }
-        o.drop(JobOption.NTASKS_PER_NODE);
     }
 
     private static void ignoring(JobOptions o, int each, int tasks, int nodes) {
         o.context().err().println(o.context().name() + ": warning: can't honor --ntasks-per-node set to " + each + " which doesn't match the "
-                + "requested tasks " + tasks + " with the number of requested nodes " + nodes + ". Ignoring --ntasks-per-node.");
+                + "requested tasks " + tasks + " with the maximum number of requested nodes " + nodes + ". Ignoring --ntasks-per-node.");
     }
 
     /** Returns the option, else KillOnBadExit. */
@@ -373,9 +375,10 @@ final class StepRequest {
         String out = o.text(JobOption.OUTPUT);
         String err = o.text(JobOption.ERROR);
         JobRequest.put(io, "stdin", JobRequest.base64(StepFiles.isMode(in) ? "none" : StepFiles.expand(in, names)));
-        JobRequest.put(io, "stdout", JobRequest.base64(out.equals("none") ? out
+        JobRequest.put(io, "stdout", JobRequest.base64(StepFiles.isNone(out) ? "none"
                 : StepFiles.expand(StepFiles.isMode(out) ? "slurm-%J.out" : out, names)));
-        JobRequest.put(io, "stderr", JobRequest.base64(StepFiles.isMode(err) && !err.equals("none") ? "" : StepFiles.expand(err, names)));
+        JobRequest.put(io, "stderr", JobRequest.base64(StepFiles.isNone(err) ? "none"
+                : StepFiles.isMode(err) ? "" : StepFiles.expand(err, names)));
         JobRequest.put(io, "openMode", o.text(JobOption.OPEN_MODE));
         JobRequest.put(io, "labelled", o.has(JobOption.LABEL));
         JobRequest.put(io, "unbuffered", o.has(JobOption.UNBUFFERED));
@@ -384,7 +387,8 @@ final class StepRequest {
 
     /** A word of the step's own, a pattern the node opens, or "" for what srun reads and writes itself. */
     private static String stream(String text, StepFiles.Names names) {
-        return StepFiles.isMode(text) ? text : StepFiles.isPerTask(text) ? StepFiles.expand(text, names) : "";
+        return StepFiles.isNone(text) ? "none" : StepFiles.isAll(text) ? "all" : StepFiles.isMode(text) ? text
+                : StepFiles.isPerTask(text) ? StepFiles.expand(text, names) : "";
     }
 
     /** Not said: it follows a stdout that each task has for itself. */

@@ -69,8 +69,9 @@ public final class MultiProgram {
             } else if (c == '\\' && next != 0) {
                 word.append(next);
                 i++;
-            } else if (c == '%' && (next == 't' || next == 'o')) {
-                word.append(next == 't' ? rank : offset);
+            } else if (c == '%') {
+                // as in Slurm, any other character behind % is lost with it
+                word.append(next == 't' ? Integer.toString(rank) : next == 'o' ? Integer.toString(offset) : "");
                 i++;
             } else {
                 word.append(c);

@@ -16,6 +16,7 @@ class MultiProgramTest {
             0     master --port=1
             2-4,7 worker %t %o
             5     echo 'a b' c\\ d
+            8     date +%Y %% a %x b 100% %t%o %5t %%t'%t'
             6     echo 'task %t' "dq %o" x%tx 'a''b' '' 'say "%o"'
 
             *     rest %t
@@ -27,7 +28,7 @@ class MultiProgramTest {
 
     @ParameterizedTest
     @CsvSource({"0,master|--port=1", "1,rest|1", "2,worker|2|0", "4,worker|4|2", "7,worker|7|3", "5,echo|a b|c d",
-            "6,echo|task %t|\"dq|0\"|x6x|ab||say \"%o\"", "9,rest|9"})
+            "8,date|+||a||b|10080|t|t%t", "6,echo|task %t|\"dq|0\"|x6x|ab||say \"%o\"", "9,rest|9"})
     void eachTaskHasItsLine(int rank, String expected) {
         assertThat(words(MultiProgram.arguments(FILE, rank, List.of()))).isEqualTo(expected);
     }
