@@ -29,7 +29,8 @@ static void task_free(struct task *t)
     close_task(t);
     bytes_free(&t->out);
     free(t->attribute);
-    free(t->thread);
+    free(t->attribute_thread);
+    free(t->fence_thread);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -30,7 +30,8 @@ struct task {
     bool in_fence, spawning;
     struct bytes in, out;
     char *attribute; /* waits until a task of this node puts it; NULL: does not wait */
-    char *thread;    /* of the request that is answered later */
+    /* Of the requests that are answered later: each of a task's threads may wait for something else. */
+    char *attribute_thread, *fence_thread;
 };
 struct request {
     const char *command, *thread;
@@ -172,11 +173,11 @@ static void release(struct task *t, bool good)
 {
     t->in_fence = false;
     if (t->version == 2)
-        respond(t, "kvs-fence", t->thread, "rc", good ? "0" : "-1", NULL);
+        respond(t, "kvs-fence", t->fence_thread, "rc", good ? "0" : "-1", NULL);
     else
         send_line(t, "cmd=barrier_out");
-    free(t->thread);
-    t->thread = NULL;
+    free(t->fence_thread);
+    t->fence_thread = NULL;
 }
 
 static void fence_over(struct helper *helper, void *context, int status, const char *data, size_t n)
@@ -204,7 +205,7 @@ static void enter_fence(struct helper *helper, struct task *t, const char *threa
     if (t->in_fence)
         return;
     t->in_fence = true;
-    t->thread = thread ? claim_text(thread, strlen(thread)) : NULL;
+    t->fence_thread = thread ? claim_text(thread, strlen(thread)) : NULL;
     if (++helper->pmi.in_fence < helper->local_count)
         return;
     char key[24];
@@ -344,10 +345,10 @@ static void attribute_put(struct helper *helper, const char *key, const char *va
         struct task *t = &helper->pmi.tasks[i];
         if (!t->attribute || strcmp(t->attribute, key))
             continue;
-        respond(t, "info-getnodeattr", t->thread, "rc", "0", "found", "TRUE", "value", value, NULL);
+        respond(t, "info-getnodeattr", t->attribute_thread, "rc", "0", "found", "TRUE", "value", value, NULL);
         free(t->attribute);
-        free(t->thread);
-        t->attribute = t->thread = NULL;
+        free(t->attribute_thread);
+        t->attribute = t->attribute_thread = NULL;
     }
 }
 
@@ -367,7 +368,7 @@ static void node_attribute(struct helper *helper, struct task *t, const struct r
     if (!wait || strcasecmp(wait, "TRUE") || t->attribute)
         return respond(t, r->command, r->thread, "rc", "0", "found", "FALSE", NULL);
     t->attribute = claim_text(key, strlen(key));
-    t->thread = r->thread ? claim_text(r->thread, strlen(r->thread)) : NULL;
+    t->attribute_thread = r->thread ? claim_text(r->thread, strlen(r->thread)) : NULL;
 }
 
 static void get_pmi2(struct helper *helper, struct task *t, const struct request *r, bool of_job)

@@ -172,6 +172,15 @@ def test_pmi2_on_three_nodes_whose_lines_break():
     time.sleep(0.1)
     assert "rc=0;" in tasks[3].ask("cmd=info-putnodeattr;key=a;value=v;")
     assert "found=TRUE;value=v;" in tasks[2].answer()
+    # one thread of a task waits for an attribute while another enters a fence: each answer names its own
+    waiting = "cmd=info-getnodeattr;thrid=5;key=b;wait=TRUE;"
+    tasks[2].send("%6d%s" % (len(waiting), waiting))
+    fence = "cmd=kvs-fence;thrid=6;"
+    for t in tasks:
+        t.send("%6d%s" % (len(fence), fence))
+    assert all("cmd=kvs-fence-response;thrid=6;" in t.answer() for t in tasks)
+    assert "rc=0;" in tasks[3].ask("cmd=info-putnodeattr;key=b;value=w;")
+    assert "cmd=info-getnodeattr-response;thrid=5;rc=0;found=TRUE;value=w;" in tasks[2].answer()
     assert "rc=-1;" in tasks[2].ask("cmd=spawn;ncmds=1;")
     for n in nodes:
         assert n.finish() == 0
