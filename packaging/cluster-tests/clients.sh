@@ -221,7 +221,7 @@ MinMemory|60M
 NumCPUs|2
 NumNodes|1
 STDOUT|$dir/work/%j.out
-STDERR|$dir/work/%j.out
+STDERR|(null)
 QOS|normal
 BatchHost|n1
 UserID|$(id -u)
@@ -462,7 +462,7 @@ QOS;normal
 Reason;None
 WorkDir;$dir/work
 StdOut;$dir/work/d.out
-StdErr;$dir/work/d.out
+StdErr;
 StdIn;/dev/null
 WCKey;k
 T
