@@ -34,12 +34,19 @@ wait || true
 cat > queued.sh <<'C'
 #!/bin/bash
 #SBATCH -w n1 -n4 -o queued.out
-srun -n4 --exact sleep 6 & sleep 1
+soon() { for _ in $(seq 300); do eval "$1" && return; sleep 0.1; done; echo "in vain: $1"; }
+steps() { squeue -h -s -j $SLURM_JOB_ID -o %i | grep -vE 'batch|extern'; }
+requests() { sdiag | sed -n 's/^Server thread count: *//p'; }
+srun -n4 --exact bash -c 'until [ -e killed ]; do sleep 0.1; done' & holds=$!
+soon '[ -n "$(steps)" ]'; before=$(requests)
 srun -n4 --exact touch ran 2> queued.err & waits=$!
-for _ in $(seq 50); do grep -q retrying queued.err && break; sleep 0.1; done; sleep 2
-kill -9 $waits; wait; sleep 1; squeue -h -s -j $SLURM_JOB_ID -o %i
+# it waits at slurmctld: one request more is under way
+soon 'grep -q retrying queued.err && [ "$(requests)" -gt "$before" ]'
+kill -9 $waits; touch killed; wait $holds; soon '[ -z "$(steps)" ]'
+# slurmctld has looked at what waits once the resources were free: another step gets them
+srun -Q -n4 --exact true; squeue -h -s -j $SLURM_JOB_ID -o %i | grep batch
 C
-sbatch -W queued.sh >/dev/null
+rm -f killed; sbatch -W queued.sh >/dev/null
 check "nor runs what a killed srun waited with" "1 $(grep -o '[0-9]*.batch' queued.out)" "$(grep -c retrying queued.err) $(grep -v Killed queued.out | xargs)$(ls ran 2>/dev/null)"
 bash -c 'srun sleep 313; echo rc $?' > int.txt 2>int.err & b=$!; sleep 1.2; p=$(srun_pid $b); kill -INT "$p"; sleep 0.3; kill -INT "$p"; wait $b || true
 match "a first interrupt tells, a second goes to the tasks" 'one more within 1 sec.*sending Ctrl-C' "$(xargs < int.err)"
@@ -51,8 +58,8 @@ for pause in 0.01 0.05 0.15; do
   match "an interrupted srun that is killed after $pause s leaves no job" "JobState=(CANCELLED|COMPLETED) " "$(by)"
 done
 # timeout(1) would send SIGCONT behind the signal, which srun tells
-bash -c 'srun --quit-on-interrupt bash -c "trap \"exit 3\" INT; for i in \$(seq 100); do sleep 0.1; done"; true' 2> quit.err & b=$!
-sleep 1.2; kill -INT "$(srun_pid $b)"; wait $b || true
+bash -c 'srun --quit-on-interrupt bash -c "trap \"exit 3\" INT; touch traps; for i in \$(seq 100); do sleep 0.1; done"; true' 2> quit.err & b=$!
+soon '[ -e traps ]'; kill -INT "$(srun_pid $b)"; wait $b || true
 match "its exit code is told, its signal is not" "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" "$(xargs < quit.err)"
 bash -c 'srun bash -c "trap \"echo got; exit 5\" USR1; echo up; while :; do sleep 0.1; done"; echo rc $?' > usr.txt 2>/dev/null & b=$!; sleep 1.2; kill -USR1 "$(srun_pid $b)"; wait $b || true
 check "other signals are passed on" "up got rc 5" "$(xargs < usr.txt)"

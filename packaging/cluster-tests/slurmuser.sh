@@ -106,7 +106,7 @@ match "one file of root in the state" 'cannot read and write .*/journal/.*chown 
 start_ctld; stop slurmd-n1; start_node n1
 becomes "root's start gives it; a key that is root's alone is read before" idle '$(sinfo -h -N -o %T)'
 match "the log tells what a change of it needs" "slurm.key cannot be read by SlurmUser.*chown mslurm" "$(grep 'cannot be read by SlurmUser' "$dir/log/slurmctld.log" | tail -1)"
-check "and is still known after a reconfiguration" 0 "$(scontrol reconfigure; sleep 1; other sinfo -h >/dev/null; echo $?)"
+check "and is still known after a reconfiguration" 0 "$(reread; other sinfo -h >/dev/null; echo $?)"
 stop slurmctld; stop slurmd-n1
 
 # slurmdbd

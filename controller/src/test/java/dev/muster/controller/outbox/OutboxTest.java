@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The pace of an outbox does not depend on how fast messages come. */
 class OutboxTest {
     private static final int MESSAGES = 40;
-    private static final int APART_MS = 10;
+    private static final int LIMIT_S = 20;
+    private static final String SENDER = "outbox-test";
 
     @TempDir
     private Path dir;
@@ -36,7 +38,7 @@ class OutboxTest {
     };
 
     private Outbox outbox(Outbox.Pace pace) throws IOException {
-        return new Outbox("jobcomp/test", pace, new Outbox.Terms() {
+        return new Outbox("jobcomp/" + SENDER, pace, new Outbox.Terms() {
             @Override
             public boolean again() {
                 return false;
@@ -49,16 +51,23 @@ class OutboxTest {
         }, server, dir.resolve("saved"), new DaemonLog("slurmctld", dir + "/log", false, 5, ""));
     }
 
-    private static void addAll(Outbox o) throws InterruptedException {
+    private static void addAll(Outbox o) {
         for (int i = 0; i < MESSAGES; i++) {
             o.add("topic", "m" + i, "JobId=" + i);
-            Thread.sleep(APART_MS);
+            await(OutboxTest::isSenderWaiting);
         }
     }
 
-    private static void await(BooleanSupplier done) throws InterruptedException {
-        for (int i = 0; i < 1000 && !done.getAsBoolean(); i++) {
-            Thread.sleep(10);
+    /** The message has woken it, and it has gone to wait again. */
+    private static boolean isSenderWaiting() {
+        return Thread.getAllStackTraces().keySet().stream().filter(t -> t.getName().equals(SENDER))
+                .anyMatch(t -> t.getState() == Thread.State.WAITING || t.getState() == Thread.State.TIMED_WAITING);
+    }
+
+    private static void await(BooleanSupplier done) {
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+        while (!done.getAsBoolean() && System.nanoTime() < endNs) {
+            Thread.onSpinWait();
         }
         assertThat(done.getAsBoolean()).isTrue();
     }

@@ -29,13 +29,19 @@ public final class Digits {
             by = last == 'k' || last == 'K' ? 1024 : last == 'm' || last == 'M' ? 1024 * 1024 : 1;
         }
         end -= by > 1 ? 1 : 0;
-        if (!only(text.substring(0, end), NUMBER_DIGITS_MAX)) {
+        long number = parsePlain(text.substring(0, end));
+        return number < 0 ? -1 : number * by;
+    }
+
+    /** Reads a whole number of at most ten digits. Returns -1 for any other text. */
+    static long parsePlain(String text) {
+        if (!only(text, NUMBER_DIGITS_MAX)) {
             return -1;
         }
         long v = 0;
-        for (int i = 0; i < end; i++) {
+        for (int i = 0; i < text.length(); i++) {
             v = v * 10 + (text.charAt(i) - '0');
         }
-        return v * by;
+        return v;
     }
 }

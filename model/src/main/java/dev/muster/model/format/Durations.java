@@ -10,7 +10,6 @@ public final class Durations {
     public static final long MINUTE = 60;
     public static final long HOUR = 3600;
     public static final long DAY = 86_400;
-    private static final int MAX_DIGITS = 10;
 
     private Durations() {}
 
@@ -26,7 +25,7 @@ public final class Durations {
         long days = 0;
         String rest = text;
         if (dash >= 0) {
-            days = number(text.substring(0, dash));
+            days = Digits.parsePlain(text.substring(0, dash));
             rest = text.substring(dash + 1);
             if (rest.isEmpty()) {
                 rest = "0";
@@ -61,7 +60,7 @@ public final class Durations {
         while (at <= text.length()) {
             int colon = text.indexOf(':', at);
             int end = colon < 0 ? text.length() : colon;
-            long v = number(text.substring(at, end));
+            long v = Digits.parsePlain(text.substring(at, end));
             if (v < 0 || n == into.length) {
                 return 0;
             }
@@ -69,21 +68,6 @@ public final class Durations {
             at = end + 1;
         }
         return n;
-    }
-
-    private static long number(String s) {
-        if (s.isEmpty() || s.length() > MAX_DIGITS) {
-            return -1;
-        }
-        long v = 0;
-        for (int i = 0; i < s.length(); i++) {
-            char c = s.charAt(i);
-            if (c < '0' || c > '9') {
-                return -1;
-            }
-            v = v * 10 + (c - '0');
-        }
-        return v;
     }
 
     /** As squeue prints times: {@code 0:05}, {@code 2:00}, {@code 1:30:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */

@@ -79,7 +79,7 @@ public final class IndexSet {
         int limit = 0;
         int percent = s.indexOf('%');
         if (percent >= 0) {
-            long v = percent + 1 == s.length() ? 0 : number(s.substring(percent + 1)); // an omitted limit means unlimited
+            long v = percent + 1 == s.length() ? 0 : Digits.parsePlain(s.substring(percent + 1)); // an omitted limit means unlimited
             if (v < 0 || v > Integer.MAX_VALUE) {
                 return List.of();
             }
@@ -139,32 +139,17 @@ public final class IndexSet {
     private static boolean addItem(Builder b, String item, int maxIndex) {
         int dash = item.indexOf('-');
         if (dash < 0) {
-            long v = number(item);
+            long v = Digits.parsePlain(item);
             return v >= 0 && v <= maxIndex && b.addRange((int) v, (int) v, 1);
         }
         int colon = item.indexOf(':', dash);
-        long from = number(item.substring(0, dash));
-        long to = number(item.substring(dash + 1, colon < 0 ? item.length() : colon));
-        long step = colon < 0 ? 1 : number(item.substring(colon + 1));
+        long from = Digits.parsePlain(item.substring(0, dash));
+        long to = Digits.parsePlain(item.substring(dash + 1, colon < 0 ? item.length() : colon));
+        long step = colon < 0 ? 1 : Digits.parsePlain(item.substring(colon + 1));
         if (from < 0 || to < from || to > maxIndex || step < 1 || step > Integer.MAX_VALUE) {
             return false;
         }
         return b.addRange((int) from, (int) to, (int) step);
-    }
-
-    private static long number(String s) {
-        if (s.isEmpty() || s.length() > 10) {
-            return -1;
-        }
-        long v = 0;
-        for (int i = 0; i < s.length(); i++) {
-            char c = s.charAt(i);
-            if (c < '0' || c > '9') {
-                return -1;
-            }
-            v = v * 10 + (c - '0');
-        }
-        return v;
     }
 
     public boolean isEmpty() {
