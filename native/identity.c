@@ -56,7 +56,7 @@ static int hand_over_entries(int directory, dev_t device, int depth, struct hand
     return rc;
 }
 
-/* What is looked at is what is changed: an open descriptor of it, which no rename can turn into another file. A
+/* It checks and changes the same open descriptor, which no rename can turn into another file. A
  * directory comes after what is in it, so that an interrupted walk begins again. */
 static int hand_over_below(int at, const char *name, dev_t device, int depth, struct hand_over *to)
 {

@@ -1,8 +1,8 @@
 /*
  * `muster-commands keep`: starts the command services that are not there, again when one ends, and stays connected with
  * the frame D, which is what a service lives by. The daemon starts it before it becomes SlurmUser: a service needs
- * root, and the daemon has it no more then. It holds two ends of the daemon: standard input, a socket, whose first byte
- * says that the daemon serves and whose end that it is gone; standard error, a pipe, for lines of the daemon's log.
+ * root, which the daemon no longer is then. It holds two ends of the daemon. Standard input is a socket: its first byte
+ * says that the daemon serves, its end that the daemon is gone. Standard error is a pipe for lines of the daemon's log.
  */
 #define _GNU_SOURCE
 #include "keeper.h"

@@ -91,7 +91,7 @@ check "nothing is left of root" "" "$(find "$dir/state" -uid 0)"
 stop slurmctld; check "the pid file names nothing afterwards" "" "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || true)"
 : > "$dir/run/slurmctld.pid"
 
-# who else starts it
+# another user starts it
 sed "s#$dir/log/slurmctld.log#/tmp/$(basename "$dir").log#" "$SLURM_CONF" > "$dir/other.conf"; touch "/tmp/$(basename "$dir").log"; chmod 666 "/tmp/$(basename "$dir").log"
 check "another user" "fatal: Failed to set GID to 23041 1" "$(refusal setpriv --reuid=23042 --regid=23042 --clear-groups slurmctld -D -f "$dir/other.conf")"
 check "another user with SlurmUser's group" "fatal: Can not set uid to SlurmUser(23040): Operation not permitted 1" \

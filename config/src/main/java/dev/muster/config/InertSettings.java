@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** What is given in the configuration and has no effect: the daemons log a sentence for each. */
+/** Settings that are given and have no effect: the daemons log a sentence for each. */
 public final class InertSettings {
     private static final String LUSTRE = "acct_gather_filesystem/lustre";
     private static final String SYSFS = "acct_gather_interconnect/sysfs";

@@ -16,8 +16,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * How slurmctld proves who it is and checks others. Read before it becomes SlurmUser: keys may be root's alone, as may be the directory of the
- * socket for the callers of this host. Only a key that is made here is made afterwards, in StateSaveLocation.
+ * The keys with which slurmctld authenticates itself and checks callers. It reads them before it becomes SlurmUser: keys may be root's alone, as
+ * may be the directory of the socket for the callers of this host. Only a key that is made here is made afterwards, in StateSaveLocation.
  *
  * @param there  sessions of a key that is there, or of munge; empty where a key has to be made
  * @param tokens empty where JSON Web Tokens are not taken

@@ -85,7 +85,7 @@ public final class DaemonUser {
     }
 
     /**
-     * Gives SlurmUser what a predecessor that ran as root left in a directory: plain files of one name and directories, never what a link leads to.
+     * Gives SlurmUser what a predecessor that ran as root left in a directory: plain files of one name and directories, never the target of a link.
      *
      * @param key  of the configuration that names the directory
      * @param mark a name that only state has: a directory without it stays as it is

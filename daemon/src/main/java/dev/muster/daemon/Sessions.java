@@ -80,7 +80,7 @@ public final class Sessions {
 
     /**
      * @param tokens where JSON Web Tokens are taken as well
-     * @param stated told who callers are, where the configuration has them say so
+     * @param stated receives the callers' identities, if the configuration lets clients state them
      */
     public Verifier verifier(Optional<Tokens> tokens, Consumer<Identity> stated) {
         return new Verifier(keys, cluster, munge, tokens, clientIds ? stated : who -> { }, System::currentTimeMillis)

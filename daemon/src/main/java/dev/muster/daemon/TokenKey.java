@@ -73,7 +73,7 @@ public final class TokenKey {
     }
 
     /**
-     * Who may sign tokens beside this cluster.
+     * Reads the keys of other signers whose tokens are accepted.
      *
      * @throws IOException if it cannot be read, anybody may write it, or it has no key of use
      */

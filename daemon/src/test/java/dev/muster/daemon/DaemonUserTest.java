@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may start slurmctld and slurmdbd, with the words of release 26.05. */
+/** Users that may start slurmctld and slurmdbd, and the refusals of release 26.05. */
 class DaemonUserTest {
     private static final String KEY = "StateSaveLocation";
     @TempDir

@@ -139,7 +139,7 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
         }
 
         /**
-         * Reads on until so many bytes lie from the position on.
+         * Reads until the buffer holds that many bytes from its position.
          *
          * @return false at the end of the file
          */

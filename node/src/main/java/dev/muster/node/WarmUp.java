@@ -111,7 +111,7 @@ final class WarmUp {
     /**
      * No more runs or wants to than there are processors.
      *
-     * @param loadavg of /proc: the one who reads it is among those that run
+     * @param loadavg text of /proc/loadavg: the reading thread counts as running
      */
     static boolean isCalm(String loadavg, int cpus) {
         String[] words = loadavg.split(" ");

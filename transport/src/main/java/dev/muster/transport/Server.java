@@ -83,7 +83,7 @@ public final class Server implements AutoCloseable {
         Optional<Page> get(String path);
 
         /**
-         * As above, for who shows who he is.
+         * Starts a server that authenticates its callers.
          *
          * @param header by name, "" where there is none
          */

@@ -58,7 +58,7 @@ public record Session(String token, byte[] key) {
     /**
      * As above.
      *
-     * @param who the caller is, for daemons that do not know this host's users (use_client_ids)
+     * @param who the caller, for daemons that do not know this host's users (use_client_ids)
      */
     public static Session issue(byte[] clusterKey, String cluster, Caller caller, Optional<Identity> who, long nowMs, byte[] random) {
         String claims = "v1|" + cluster + "|" + caller.uid() + "|" + caller.gid() + "|" + nowMs + "|" + Hash.hex(random)

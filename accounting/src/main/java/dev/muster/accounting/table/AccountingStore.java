@@ -234,7 +234,7 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     /**
-     * What a select answers, all of it.
+     * All rows that a select returns.
      *
      * @param values of its marks, in their order
      */

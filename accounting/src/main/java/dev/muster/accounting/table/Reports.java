@@ -34,7 +34,7 @@ public final class Reports {
     /**
      * Empty if there is no report of that kind.
      *
-     * @param wckeys whether use by key is kept at all
+     * @param wckeys whether the database stores use by key
      */
     public Optional<List<Map<String, String>>> answer(Report q, Book book, PrivateData veil, boolean wckeys, long now) {
         List<String> clusters = q.clusters().isEmpty() ? book.clusters().stream().map(Cluster::name).toList()

@@ -15,7 +15,7 @@ record Clause(List<Item> where, List<Item> set, boolean hasSet) {
     /**
      * @param key "" for a bare word
      * @param sign {@code =}, {@code +} or {@code -}
-     * @param typed the whole of it
+     * @param typed the whole clause as typed
      */
     record Item(String key, char sign, String value, String typed) {}
 

@@ -30,7 +30,7 @@ record Entity(String name, String word, List<Name> conditions, String format, Li
 
     /**
      * @param width on the right
-     * @param initial what is shown where there is no value
+     * @param initial the text shown where there is no value
      */
     record Column(List<Name> words, String title, int width, String key, Kind kind, String initial) {}
 

@@ -163,7 +163,7 @@ final class LoadCommand {
     }
 
     /**
-     * The limits of a line in their kept form.
+     * The limits of a line as the database stores them.
      *
      * @param own words of the line that are none
      */

@@ -27,7 +27,7 @@ public final class StepRows {
     /**
      * Loads the named steps; all steps without names.
      *
-     * @param all steps of jobs in hidden partitions as well
+     * @param all whether to list steps of jobs in hidden partitions
      */
     public static List<Json.Obj> load(CommandContext c, List<String> typed, boolean all) throws SlurmException {
         List<String> ids = new ArrayList<>();

@@ -11,7 +11,7 @@ public final class TextTable {
 
     /**
      * @param bars values with bars between them
-     * @param lastBar one after the last as well
+     * @param lastBar whether a bar follows the last column
      */
     public record Style(boolean header, boolean bars, boolean lastBar) {}
 

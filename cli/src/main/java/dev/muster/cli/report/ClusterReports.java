@@ -106,7 +106,7 @@ final class ClusterReports {
     /**
      * Whether the account was asked for, or one above it.
      *
-     * @param above names from the account up, as rows before it told
+     * @param above names from the account up, as earlier rows gave them
      */
     private boolean below(List<String> above) {
         List<String> accounts = asked.list("accounts");

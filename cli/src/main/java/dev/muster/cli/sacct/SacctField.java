@@ -450,7 +450,7 @@ public enum SacctField {
     }
 
     /**
-     * Only where somebody looked at GPUs.
+     * Only for jobs whose GPUs were measured.
      *
      * @param kb prints kilobytes
      */

@@ -18,7 +18,7 @@ final class ScontrolTopology {
     private static final List<String> UNITS = List.of("unit", "switch", "block", "ring");
 
     /**
-     * What is asked for of one topology.
+     * The request for one topology.
      *
      * @param unit by name, "" for all; nodes: all of these; loose: a unit or a node
      */

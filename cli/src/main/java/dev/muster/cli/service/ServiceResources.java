@@ -101,7 +101,7 @@ public final class ServiceResources {
     /**
      * A session that a launcher of the same caller brought lately.
      *
-     * @param who as the kernel said, and which daemons vouch
+     * @param who the caller by the kernel's numbers, and the daemons that vouch for it
      */
     Optional<Vouched> vouched(String who, long nowMs) {
         synchronized (vouched) {

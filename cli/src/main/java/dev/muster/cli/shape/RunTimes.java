@@ -8,7 +8,7 @@ public final class RunTimes {
 
     /**
      * @param row the step's row, or the job's own again
-     * @param now the clock of who answers
+     * @param now the clock of the daemon that answers
      */
     public static long elapsed(Json.Obj job, Json.Obj row, long now) {
         long start = row.number("startTime");
@@ -19,7 +19,7 @@ public final class RunTimes {
      * In all, up to now where it still is.
      *
      * @param row the step's row, or the job's own again
-     * @param now the clock of who answers
+     * @param now the clock of the daemon that answers
      */
     public static long suspended(Json.Obj job, Json.Obj row, long now) {
         long since = row.number("endTime") == 0 ? job.number("suspendedSince") : 0;

@@ -40,7 +40,7 @@ public final class SacctJson {
     /**
      * One job.
      *
-     * @param now the clock of who answers, seconds
+     * @param now the clock of the daemon that answers, in seconds
      */
     public static Json.Obj job(Names names, Json.Obj j, List<Json.Obj> steps, long now, String cluster) {
         Json.Obj o = new Json.Obj();

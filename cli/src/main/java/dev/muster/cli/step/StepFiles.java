@@ -59,7 +59,7 @@ public final class StepFiles {
     }
 
     /**
-     * What is known on the client's side.
+     * The names that srun itself knows.
      *
      * @param step "" while it is not known
      */

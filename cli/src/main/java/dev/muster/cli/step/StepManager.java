@@ -11,7 +11,7 @@ import dev.muster.model.json.Json;
 import java.io.File;
 import java.util.List;
 
-/** Chooses who decides on steps: slurmctld; while it is away, slurmd on the first node of a job that has a step manager. */
+/** Chooses the daemon that decides on steps: slurmctld; while it is away, slurmd on the first node of a job that has a step manager. */
 final class StepManager {
     private StepManager() {}
 

@@ -31,7 +31,7 @@ final class CrontabText {
     /**
      * The entries as the controller takes them.
      *
-     * @param uid whose they are
+     * @param uid owner of the crontab
      */
     List<Object> entries(String text, int uid) throws UsageException {
         String[] lines = text.split("\n", -1);

@@ -72,7 +72,7 @@ final class WatchCommand {
     }
 
     /**
-     * What is new; waits for it. Everything, where too much has happened or slurmctld is another.
+     * Waits for changes and returns them; returns everything after too many changes, or from another slurmctld.
      *
      * @return what changed
      */
@@ -109,7 +109,7 @@ final class WatchCommand {
     // ---- watch
 
     /**
-     * @param ids whose; all jobs and the nodes where it is empty.
+     * @param ids of the jobs to watch; empty for all jobs and the nodes
      * @return 0, or 1 where one of them did not end well
      */
     int watch(List<String> ids) throws SlurmException {

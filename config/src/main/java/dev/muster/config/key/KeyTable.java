@@ -35,7 +35,7 @@ public final class KeyTable {
     }
 
     /**
-     * As above.
+     * Reads the table of keys and notes which keys the file has.
      *
      * @param given receives the names, in lower case, that the file has
      */

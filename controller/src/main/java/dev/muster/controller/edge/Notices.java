@@ -17,7 +17,7 @@ final class Notices {
         }
     };
 
-    /** Returns false if nobody has fetched what was said before. */
+    /** Returns false if no command has fetched the earlier notices. */
     synchronized boolean say(int jobId, String text) {
         List<String> all = said.computeIfAbsent(jobId, k -> new ArrayList<>());
         return all.size() < PER_JOB_MAX && all.add(text);

@@ -60,9 +60,9 @@ public final class PlanThread {
     }
 
     /**
-     * What is behind the days that passes go by: it is of no use to them, and so it waits its turn.
+     * Plans the time behind the days that passes use: no pass needs it, so it waits its turn.
      *
-     * @param us so long, and a step at least
+     * @param us microseconds to plan for; at least one step is planned
      */
     private void planRest(long us) {
         long start = System.nanoTime();

@@ -39,10 +39,10 @@ public final class StateDirectory {
         this.directory = directory;
     }
 
-    /** What only a state of this daemon has, and what of it may be very many files. */
+    /** A name that only a state directory of slurmctld has, and names that may hold very many files. */
     public static final String MARK = "journal";
     public static final List<String> LARGE = List.of("blobs");
-    /** What is read and written at the start. */
+    /** Names that slurmctld reads and writes at the start. */
     public static final List<String> NEEDED = List.of(MARK, "accounting", "blobs", NAME_FILE, HIGHEST_FILE);
 
     /**
@@ -88,7 +88,7 @@ public final class StateDirectory {
         }
     }
 
-    /** @throws IOException in Slurm's words, if this process cannot use what is there */
+    /** @throws IOException in Slurm's words, if this process cannot use the directory */
     public static void checkAccess(Path directory) throws IOException {
         if (Files.isDirectory(directory) && (!Files.isReadable(directory) || !Files.isWritable(directory) || !Files.isExecutable(directory))) {
             throw new IOException("Incorrect permissions on state save loc: " + directory);

@@ -19,7 +19,7 @@ final class PendingNodeMessages {
 
     private final Map<String, Deque<ToNode>> byNode = new HashMap<>();
 
-    /** Returns whether it is kept. */
+    /** Returns whether the message was stored. */
     synchronized boolean keep(String node, ToNode message) {
         if (!(message instanceof NodeMessages.Signal || message instanceof NodeMessages.Notify)) {
             return false;

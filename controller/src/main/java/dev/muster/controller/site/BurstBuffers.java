@@ -423,7 +423,7 @@ public final class BurstBuffers {
     /**
      * For {@code scontrol show burstbuffer}.
      *
-     * @param uid who asks: with PrivateData others' are for operators
+     * @param uid of the caller: with PrivateData only operators see other users' buffers
      */
     public BurstBuffersReply show(State state, int uid) {
         BurstBufferConf s = settings;

@@ -36,7 +36,7 @@ public final class JobRecord {
     }
 
     /**
-     * What is known of one that has ended.
+     * The record of a job that has ended.
      *
      * @param script of a batch job, "" without
      */

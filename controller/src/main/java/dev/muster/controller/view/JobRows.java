@@ -39,7 +39,7 @@ public final class JobRows {
     /**
      * What a requeue leaves of an attempt.
      *
-     * @param failedNode whose failure brought it about, "" if none did
+     * @param failedNode the node whose failure caused the end, "" for none
      * @param exit       that sent it back, if so
      */
     public record Left(String state, long endTime, String failedNode, ExitStatus exit) {

@@ -357,7 +357,7 @@ public final class JobViews {
     /**
      * One row for several tasks.
      *
-     * @param others with tasks of their own that wait as well
+     * @param others waiting records with tasks of their own
      */
     public JobInfo info(Job job, IndexSet tasks, List<Job> others, boolean details) {
         return info(job, new Row(-1, tasks.compact(), others), details);

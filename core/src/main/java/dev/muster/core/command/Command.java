@@ -86,7 +86,7 @@ public sealed interface Command {
     record SetCrontab(int uid, int owner, String zone, String text, List<CronEntry> entries) implements Command {}
 
     /**
-     * A line of it.
+     * One line of a crontab.
      *
      * @param when five fields or a word as {@code @daily}
      */

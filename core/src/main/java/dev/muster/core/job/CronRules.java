@@ -119,7 +119,7 @@ public final class CronRules {
     /**
      * Jobs that are done are put back.
      *
-     * @return those that were looked at and are to be kept
+     * @return the jobs that were checked and stay
      */
     public Set<Integer> due(List<Change> changes) {
         Set<Integer> kept = new HashSet<>();

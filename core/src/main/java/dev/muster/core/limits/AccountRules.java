@@ -609,9 +609,9 @@ public final class AccountRules {
     }
 
     /**
-     * The word of the first limit that so much is too much for beside what others have.
+     * The reason of the first limit that the request would exceed together with the use of other jobs.
      *
-     * @param alone what is broken whatever they have
+     * @param alone the limit that the request exceeds by itself
      */
     private JobReason first(JobDesc desc, Map<String, Long> wanted, Map<String, Long> minutes, Allocation on, AccountUse use,
             Chosen chosen, Optional<JobLimits.Broken> alone) {

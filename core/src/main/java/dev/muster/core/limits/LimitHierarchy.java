@@ -78,7 +78,7 @@ final class LimitHierarchy {
     }
 
     /**
-     * @param overTime what was used counts as well
+     * @param overTime whether past use counts
      * @param ofQos limits of QOS, too
      */
     private void jobs(JobDesc desc, boolean overTime, boolean ofQos, Consumer<SharedLimits> out) {

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Values of the limits of associations and QOS, which are kept as their texts. */
+/** Values of the limits of associations and QOS, which the database stores as text. */
 final class LimitValues {
     /** The numbers that these have come first. */
     private static final List<String> NUMBERED = List.of("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages");

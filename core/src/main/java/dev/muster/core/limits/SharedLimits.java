@@ -110,7 +110,7 @@ final class SharedLimits {
     /**
      * Nothing of the same limit that is looked at later is told instead of it.
      *
-     * @param now what is asked for
+     * @param now the resources that the job asks for
      */
     private static boolean isTold(Bound b, long now) {
         return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.most;

@@ -125,9 +125,9 @@ public final class UsageRules {
 
     /**
      * @param forget everything of before
-     * @param assocs whose usage begins anew
+     * @param assocs associations whose usage is reset
      * @param ofQos the same
-     * @param gone what was whose stays above
+     * @param gone removed associations, whose usage stays with their parents
      */
     private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos, Set<Integer> gone) {
         Shares before = state.shares();

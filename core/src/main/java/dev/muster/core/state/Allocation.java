@@ -147,7 +147,7 @@ public record Allocation(int version, List<Share> nodes, boolean awaitsControlle
     /**
      * Gives up these nodes.
      *
-     * @param resize absent in what was written before sizes were kept: then there is no new one
+     * @param resize absent in records without sizes: then there is no new size
      */
     Allocation without(List<String> names, Optional<Resize> resize) {
         return new Allocation(version + 1, nodes.stream().filter(s -> !names.contains(s.node)).toList(), awaitsController, licences,

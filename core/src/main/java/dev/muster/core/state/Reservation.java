@@ -77,7 +77,7 @@ public record Reservation(
     }
 
     /**
-     * Who may use it: all that is said must hold.
+     * The users that may use the reservation: all conditions given must hold.
      *
      * @param gids of the groups, in their order
      */

@@ -15,7 +15,7 @@ import java.util.Map;
 public record LayeredResource(String name, int mode, Map<String, Integer> variables, List<Layer> layers) {
     /**
      * @param count -1 without bound
-     * @param base what others than jobs take of it at all times
+     * @param base units that consumers other than jobs always hold
      */
     public record Layer(List<String> nodes, int count, int base) {}
 

@@ -13,10 +13,10 @@ public final class TresPerTask {
     private TresPerTask() {}
 
     /**
-     * All of it.
+     * The text of both requests together.
      *
      * @param cpus 0 for no word of them
-     * @param tres what is asked for beside them, where those are named once more
+     * @param tres the other request, which may name the same resources
      */
     public static String of(int cpus, String tres) {
         List<String> out = new ArrayList<>(cpus > 0 ? List.of("cpu=" + cpus) : List.of());

@@ -484,7 +484,7 @@ public final class Json {
             return out.size();
         }
 
-        /** Returns what is there; it goes on empty. */
+        /** Returns the bytes and empties the writer. */
         public byte[] take() {
             byte[] all = out.toByteArray();
             out.reset();

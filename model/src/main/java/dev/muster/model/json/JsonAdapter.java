@@ -16,7 +16,7 @@ interface JsonAdapter {
     Object read(Object tree);
 
     /**
-     * As above without a tree between.
+     * Reads the value straight from the text, without a tree.
      *
      * @throws RuntimeException of any kind where it is not just as {@link #write} writes it
      */

@@ -38,9 +38,9 @@ abstract class RecordCodec {
     }
 
     /**
-     * Writes what is not absent, without the brace at the end.
+     * Writes the components that are present, without the closing brace.
      *
-     * @param separator before the first of it.
+     * @param separator before the first component
      * @return what would stand before another
      */
     abstract char write(Json.Writer out, Object record, char separator);

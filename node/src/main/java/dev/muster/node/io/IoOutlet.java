@@ -16,7 +16,7 @@ final class IoOutlet {
     private long waitingBytes;
     private boolean closed;
 
-    /** Returns false when too much waits already: whoever is behind this does not take it and is to be given up. */
+    /** Returns false when too much output waits: the reader does not take it, and its connection should be closed. */
     synchronized boolean offer(byte[] frame) {
         if (waitingBytes + frame.length > WAITING_BYTES_MAX) {
             return false;

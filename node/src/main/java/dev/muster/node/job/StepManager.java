@@ -302,7 +302,7 @@ public final class StepManager {
     /**
      * Asks all at once.
      *
-     * @return the answers of those that gave one
+     * @return the answers by target; a target without one is missing
      */
     private Map<Target, byte[]> each(Set<Target> to, Body body, String message) {
         Map<Target, CompletableFuture<byte[]>> asked = new TreeMap<>();

@@ -54,7 +54,7 @@ public final class TaskSamples {
     /**
      * @param due the steps to be looked at in a second since the start of slurmd; asked on the loop
      * @param gpus what processes do on them, where there are any
-     * @param seen is told each look
+     * @param seen receives each sample
      */
     public TaskSamples(Loop loop, Settings.Sensing how, boolean byGroup, IntFunction<List<ProcessTable.Running>> due, Supplier<Optional<GpuUse>> gpus,
             BiConsumer<ProcessTable.Running, List<TaskUsage>> seen, DaemonLog log) {
@@ -142,7 +142,7 @@ public final class TaskSamples {
     /**
      * What a step used when it is over: with its single tasks.
      *
-     * @param clock says how fast CPUs run now, for a step that nobody looked at
+     * @param clock says how fast CPUs run now, for a step without samples
      */
     public static Usage ended(Path stepDirectory, Optional<StatusFile> status, CpuClock clock) {
         Usage usage = status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE);

@@ -64,7 +64,7 @@ public final class CharterFile {
     }
 
     /**
-     * What is whole of it; nothing where there is none.
+     * Reads the complete entries; none if there is no file.
      *
      * @throws UncheckedIOException where it cannot be read
      */

@@ -149,7 +149,7 @@ public final class NodeJob {
     /**
      * Whether a step's tasks are looked at in a second; in second 0 all are.
      *
-     * @param ofNode seconds between two looks where nobody asks for others
+     * @param ofNode seconds between two samples, if the job asks for no other interval
      */
     boolean isLookedAt(NodeStep step, int second, int ofNode) {
         int asked = step.sampleSeconds != 0 ? step.sampleSeconds : share.sampleSeconds() > 0 ? share.sampleSeconds() : ofNode;

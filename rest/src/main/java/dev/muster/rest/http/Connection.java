@@ -20,7 +20,7 @@ public final class Connection {
 
     /**
      * @param source as answers name it
-     * @param peer who is at the other end, where the system says so
+     * @param peer user and group of the caller, if the kernel tells them
      */
     public Connection(RequestHandler handler, String source, Optional<Request.Peer> peer) {
         this(handler, source, peer, false, () -> { }, Http.Bounds.NONE);

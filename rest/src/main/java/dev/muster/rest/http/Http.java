@@ -39,7 +39,7 @@ public final class Http {
     }
 
     /**
-     * What is answered.
+     * An answer.
      *
      * @param type    of the body
      * @param written is the body, in pieces, if there

@@ -10,6 +10,6 @@ public interface RequestHandler {
      */
     Http.Reply answer(Request request, String source, Optional<Request.Peer> peer);
 
-    /** The answer to what is no request. */
+    /** Returns the answer to bytes that are no HTTP request. */
     Http.Reply malformed(Http.Malformed e, String source);
 }

@@ -24,7 +24,7 @@ final class Freshness {
     };
 
     /**
-     * @param list the name of the list, and whose sight of it
+     * @param list name of the list, with the caller whose rights limit it
      * @param now seconds
      * @return since when it has this content
      */

@@ -57,7 +57,7 @@ public final class Sessions {
 
     /**
      * @param token that was found good
-     * @param user whose it is, as slurmctld says
+     * @param user name of the session's user, from slurmctld
      */
     public synchronized Session open(String token, String user, long nowMs) {
         Session s = new Session(secret(), secret(), token, user, Math.min(nowMs + LIFE_MS, end(token)));

@@ -51,7 +51,7 @@ public final class Feed {
      * What a reader takes at once.
      *
      * @param lost it has fallen behind
-     * @param over the feed has ended, or the reader is none of it any more
+     * @param over the feed has ended, or the reader has left it
      */
     record Taken(List<Batch> batches, boolean lost, boolean over) {}
 

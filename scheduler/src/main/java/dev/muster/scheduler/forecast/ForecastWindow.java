@@ -187,9 +187,9 @@ final class ForecastWindow {
     }
 
     /**
-     * The next one; empty if nobody finds a place in any.
+     * The next window; empty if no job finds a place in any.
      *
-     * @param last what is behind its days counts as well
+     * @param last whether the time behind its days counts
      */
     Optional<ForecastWindow> next(boolean last) {
         if (!any && behind == 0) {

@@ -176,7 +176,7 @@ public final class ClusterIndex {
         changed(slot);
     }
 
-    /** While it is on, jobs are taken off their nodes and put back to see what would fit without them: no one is told of these changes. */
+    /** While it is on, jobs are taken off their nodes and put back to see what would fit without them: the listener gets none of these changes. */
     public void probing(boolean on) {
         free.quiet = on;
     }

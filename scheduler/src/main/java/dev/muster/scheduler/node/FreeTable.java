@@ -366,7 +366,7 @@ public final class FreeTable {
     }
 
     /**
-     * What is free of a node, and who is still there, after some have left.
+     * The free part of a node and the jobs still on it, after others have left.
      *
      * @param open CPUs that reservations leave, -1 where that must be all
      */

@@ -256,7 +256,7 @@ public final class NeedClass {
     }
 
     /**
-     * Whether jobs of this class wait for nodes that somebody has to bring back.
+     * Whether jobs of this class wait for nodes that an administrator must bring back.
      *
      * @param ask if it is not known as of that version
      */

@@ -17,7 +17,7 @@ final class UnitSets {
         return first.count() == count ? first : first.union(firstOf(may.minus(first), count - first.count()));
     }
 
-    /** The first so many; all, if there are no more. */
+    /** The first {@code count} units; all, if there are fewer. */
     static IndexSet firstOf(IndexSet set, int count) {
         if (count >= set.count()) {
             return set;

@@ -1,6 +1,6 @@
 package dev.muster.scheduler.node;
 
-/** What reservations, and places that are kept for other jobs, leave of a node's free CPUs and memory to a class. */
+/** The part of a node's free CPUs and memory that reservations and planned places of other jobs leave to a class. */
 public interface UnreservedCapacity {
     /** The class may have the whole node. */
     boolean isWhole(NeedClass c, int node);
@@ -8,9 +8,9 @@ public interface UnreservedCapacity {
     /** @param free CPUs of the node now; @return of them */
     int cpus(NeedClass c, int node, int free);
 
-    /** @param free memory of the node now, in MiB; @return of it */
+    /** @param free memory of the node now, in MiB */
     long memoryMb(NeedClass c, int node, long free);
 
-    /** What reservations leave of so many CPUs, whichever jobs are on the node now; -1 if the class must have it whole and may not. */
+    /** CPUs that reservations leave of {@code most}, whichever jobs are on the node now; -1 if the class must have it whole and may not. */
     int cpusWhoeverGoes(NeedClass c, int node, int most);
 }

@@ -198,7 +198,7 @@ public final class PassOrder {
     }
 
     /**
-     * Something is kept for the job, from what blocks others.
+     * Counts a reservation among those behind which the same blocker holds jobs back.
      *
      * @return how many are now
      */

@@ -116,7 +116,7 @@ public final class PassAllocations {
     }
 
     /**
-     * Those who leave are off their nodes: who waits for that has his place.
+     * Preempted jobs count as off their nodes: the job that waits for that has its place.
      *
      * @param there or not any more
      * @param where on these nodes

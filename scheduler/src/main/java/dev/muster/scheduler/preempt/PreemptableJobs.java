@@ -210,7 +210,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * Somebody is exempt until then.
+     * A job is exempt from preemption until then.
      *
      * @param now seconds since 1970
      */

@@ -155,9 +155,9 @@ public final class BlockedClasses {
     }
 
     /**
-     * It is short of what is free now.
+     * Adds a class for which the free resources are too few.
      *
-     * @param after so many had their places kept
+     * @param after number of planned places at that time
      */
     public void add(int id, NeedClass c, int after) {
         if (at != table.freed()) {

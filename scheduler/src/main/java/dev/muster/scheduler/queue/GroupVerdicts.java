@@ -1,6 +1,6 @@
 package dev.muster.scheduler.queue;
 
-/** What is remembered of groups of jobs that preemption did not help. */
+/** Remembers the groups of jobs for which preemption freed too little. */
 public interface GroupVerdicts {
     /** What the jobs of some groups may preempt. */
     interface Kind {}

@@ -174,7 +174,7 @@ public final class JobClassIndex {
     }
 
     /**
-     * What reservations have of nodes. When that is other than before, who was turned down is looked at anew.
+     * The nodes that reservations hold. When they differ from before, classes that were turned down are tried again.
      *
      * @param now seconds since 1970
      */

@@ -25,7 +25,7 @@ public final class JobQueue {
     private boolean learned;
     private long passes;
 
-    /** @param groups is told when groups of jobs are to be judged anew */
+    /** @param groups drops its verdicts when groups must be judged again */
     public JobQueue(ClusterIndex cluster, GroupVerdicts groups) {
         this.cluster = cluster;
         this.classes = new JobClassIndex(cluster, order, limits, groups);

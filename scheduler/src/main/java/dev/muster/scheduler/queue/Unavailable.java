@@ -72,7 +72,7 @@ public final class Unavailable {
     }
 
     /**
-     * What a job is told of nodes that are down, drained or reserved; "" if the others suffice.
+     * The reason text for a job whose nodes are down, drained or reserved; "" if the others suffice.
      *
      * @param now seconds since 1970
      */

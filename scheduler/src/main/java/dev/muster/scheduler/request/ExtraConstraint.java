@@ -47,7 +47,7 @@ public final class ExtraConstraint {
     }
 
     /**
-     * A node with this Extra can be one of the job's. What is no JSON object satisfies nobody.
+     * A node with this Extra can be one of the job's. A text that is no JSON object satisfies no constraint.
      *
      * @param text a valid one
      */

@@ -34,7 +34,7 @@ public record TimeGrid(int[] starts) {
     private static final int PLAN_CELLS_MAX = 1 << 20;
     private static final int[] FINER = {20, 10, 6, 4, 3, 2};
     private static final int LATER_FINER = 4;
-    /** Passes over so many nodes would take too long over plans. */
+    /** Whether passes over that many nodes would spend too long on plans. */
     public static boolean isLarge(int nodes) {
         return (long) nodes * NEAR_COUNT > CELLS_MAX;
     }

@@ -65,7 +65,7 @@ final class Profile {
     }
 
     /**
-     * The first time from now on at which so many are free for so long.
+     * The first time from now on at which that many CPUs stay free for that long.
      *
      * @param free now
      */
