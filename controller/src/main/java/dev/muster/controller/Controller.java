@@ -1,6 +1,6 @@
 package dev.muster.controller;
 
-import dev.muster.config.InertSettings;
+import dev.muster.config.IgnoredSettings;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
@@ -431,8 +431,8 @@ public final class Controller implements ControllerServices {
         PowerOptions.errors(c).forEach(log::error);
         QosRules.ofSeveralPartitions(thread.durable()).forEach((qos, partitions) -> log.error("only one partition may have Relative QOS " + qos
                 + " as its QOS, not all of " + String.join(",", partitions) + ": its limits are parts of what " + partitions.getFirst() + " has"));
-        for (List<String> inert : List.of(InertSettings.inertKeys(c), InertSettings.inertWords(c),
-                InertSettings.unread(c), SchedulerWords.without(c))) {
+        for (List<String> inert : List.of(IgnoredSettings.inertKeys(c), IgnoredSettings.inertWords(c),
+                IgnoredSettings.unread(c), SchedulerWords.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }

@@ -1,7 +1,9 @@
 package dev.muster.config.file;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.muster.config.Controller;
-import dev.muster.config.InertSettings;
+import dev.muster.config.IgnoredSettings;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.config.key.ConfigError;
@@ -20,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import static org.assertj.core.api.Assertions.assertThat;
 
 class SisterFilesTest {
     @TempDir
@@ -216,7 +217,7 @@ class SisterFilesTest {
     void whatHasNoEffectBesideOtherKeys(String keys, String said) throws IOException {
         file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\n" + keys.replace(",", "\n") + "\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
-        List<String> all = new ArrayList<>(InertSettings.inertWords(conf));
+        List<String> all = new ArrayList<>(IgnoredSettings.inertWords(conf));
         conf.warnings().forEach(w -> all.add(w.message().replaceFirst("^.*:\\d+: ", "")));
         assertThat(all).isEqualTo(said == null ? List.of() : List.of(said));
     }
@@ -249,12 +250,12 @@ class SisterFilesTest {
         file("rpc_queue.yaml", "");
         file("cgroup.conf", "IgnoreSystemd=yes\nConstrainCores=yes\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
-        assertThat(InertSettings.unread(conf)).containsExactly(
+        assertThat(IgnoredSettings.unread(conf)).containsExactly(
             dir + "/plugstack.conf has no effect: SPANK plugins are shared objects of Slurm and are not loaded",
             dir + "/rpc_queue.yaml has no effect: requests have no queues by kind; rl_enable bounds those of each user");
-        assertThat(InertSettings.inertKeys(conf)).containsExactly(
+        assertThat(IgnoredSettings.inertKeys(conf)).containsExactly(
             "FederationParameters has no effect: federation is not part of this version");
-        assertThat(InertSettings.inertWords(conf)).containsExactly(
+        assertThat(IgnoredSettings.inertWords(conf)).containsExactly(
             "LaunchParameters=lustre_no_flush has no effect: there is no such flush",
             "NodeName=n1: Parameters=l3cache_as_socket has no effect in this version",
             "NodeName=n2: Parameters=l3cache_as_socket has no effect in this version",

@@ -7,7 +7,7 @@ import dev.muster.accounting.table.RowSink;
 import dev.muster.controller.engine.HighestIds;
 import dev.muster.controller.view.JobRows;
 import dev.muster.core.limits.AccountRules;
-import dev.muster.core.limits.Enforcement;
+import dev.muster.core.limits.AccountingEnforcement;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -15,12 +15,12 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
+import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.EventRow;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.StepRow;
 import dev.muster.model.accounting.AccountingRows.Usage;
-import dev.muster.model.accounting.AccountingRows;
 import dev.muster.model.format.Bytes;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.ExitStatus;
@@ -358,15 +358,15 @@ public final class EmbeddedAccounting implements Accounting {
             for (int id : fresh) {
                 state.jobs().find(id).ifPresent(j -> texts.add(state, j));
             }
-            boolean noJobs = Enforcement.of(state.settings()).has(Enforcement.Word.NOJOBS);
+            boolean noJobs = AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.NOJOBS);
             return new Unmade(state, waits, noJobs ? List.of() : later, !noJobs, looked, batch(index));
         }
 
         /** With AccountingStorageEnforce=nosteps or nojobs nobody keeps steps, or neither them nor jobs; limits count in the state all the same. */
         private Batch batch(long index) {
             AccountRules rules = new AccountRules(state);
-            boolean noJobs = rules.enforces(Enforcement.Word.NOJOBS);
-            boolean noSteps = noJobs || rules.enforces(Enforcement.Word.NOSTEPS);
+            boolean noJobs = rules.enforces(AccountingEnforcement.Word.NOJOBS);
+            boolean noSteps = noJobs || rules.enforces(AccountingEnforcement.Word.NOSTEPS);
             String most = state.settings().options().getOrDefault(Settings.STEP_RECORDS_MAX, "");
             // numbered steps count from 0, the others are below
             if (!most.isEmpty()) {

@@ -1,6 +1,6 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.limits.Enforcement;
+import dev.muster.core.limits.AccountingEnforcement;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.limits.Priorities;
@@ -169,7 +169,7 @@ public final class JobViews {
         long since = Priorities.accrueTime(state, job);
         boolean later = job.isPending() && (job.reason() == JobReason.BEGIN_TIME || job.restarts() > 0 && job.desc().timing().beginTime() > now);
         // where limits are kept to it is set when the time has come
-        boolean limited = Enforcement.of(state.settings()).has(Enforcement.Word.LIMITS);
+        boolean limited = AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS);
         return limited && since > now ? 0 : since == 0 && later && !limited ? eligible(job) : since;
     }
 

@@ -1,6 +1,6 @@
 package dev.muster.core.command;
 
-import dev.muster.core.state.Answer;
+import dev.muster.core.state.AnsweredRequest;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.State;
 import dev.muster.model.format.Bytes;
@@ -18,7 +18,7 @@ public final class Requests {
      * @param requestId "" for one that has no name: it is never the same
      */
     public static Optional<Bytes> answered(State state, String requestId, int uid) {
-        return requestId.isEmpty() ? Optional.empty() : state.answers().find(requestId).filter(a -> a.uid() == uid).map(Answer::reply);
+        return requestId.isEmpty() ? Optional.empty() : state.answers().find(requestId).filter(a -> a.uid() == uid).map(AnsweredRequest::reply);
     }
 
     public static void remember(List<Change> changes, String requestId, int uid, Bytes reply) {

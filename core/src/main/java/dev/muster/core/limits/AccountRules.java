@@ -37,14 +37,14 @@ public final class AccountRules {
     private boolean hasCharge;
     private Map<Integer, Map<String, Long>> below;
     private final Accounts accounts;
-    private final Enforcement enforcement;
+    private final AccountingEnforcement enforcement;
     private final QosRules flags;
 
     public AccountRules(State state) {
         this.state = state;
         this.flags = new QosRules(state);
         this.accounts = state.accounts();
-        this.enforcement = Enforcement.of(state.settings());
+        this.enforcement = AccountingEnforcement.of(state.settings());
     }
 
     /** With usage as it will be by a charge that has no record yet. */
@@ -56,7 +56,7 @@ public final class AccountRules {
     }
 
     /** Whether a word of AccountingStorageEnforce is set. */
-    public boolean enforces(Enforcement.Word word) {
+    public boolean enforces(AccountingEnforcement.Word word) {
         return enforcement.has(word);
     }
 
@@ -79,7 +79,7 @@ public final class AccountRules {
             return Optional.of("*" + accounts.defaultWckey(user));
         }
         String name = asked.toLowerCase(Locale.ROOT);
-        return !enforces(Enforcement.Word.WCKEYS) || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
+        return !enforces(AccountingEnforcement.Word.WCKEYS) || accounts.hasWckey(user, name) ? Optional.of(name) : Optional.empty();
     }
 
     /** Fills in what was not said: the user's default account, the account's default QOS. */
@@ -104,7 +104,7 @@ public final class AccountRules {
         String qos = c.qos();
         String partition = desc.partition().split(",")[0];
         Optional<AssocPolicy> assoc = payer(desc.owner().user(), account, partition);
-        if (assoc.isEmpty() && enforces(Enforcement.Word.ASSOCIATIONS)) {
+        if (assoc.isEmpty() && enforces(AccountingEnforcement.Word.ASSOCIATIONS)) {
             return new Unfit(SlurmErrno.INVALID_ACCOUNT);
         }
         if (assoc.isEmpty()) {
@@ -115,13 +115,13 @@ public final class AccountRules {
         if (qos.isEmpty()) {
             qos = standardQos(assoc.get());
         } else if (!each.stream().allMatch(q -> accounts.qos(q).isPresent() && (anyQos || assoc.get().qos().contains(q)))) {
-            if (enforces(Enforcement.Word.QOS)) {
+            if (enforces(AccountingEnforcement.Word.QOS)) {
                 return new Unfit(SlurmErrno.INVALID_QOS);
             }
         } else {
             qos = String.join(",", each.stream().distinct().sorted(Comparator.comparingLong((String q) -> -priority(q))).toList());
         }
-        if (enforces(Enforcement.Word.QOS) && c.reservation().isEmpty()) {
+        if (enforces(AccountingEnforcement.Word.QOS) && c.reservation().isEmpty()) {
             // under one that asks for a reservation it will not run
             List<String> open = Stream.of(qos.split(",")).filter(name -> accounts.qos(name)
                     .filter(q -> QosRules.has(q, QosRules.REQUIRES_RESERVATION)).isEmpty()).toList();
@@ -140,7 +140,7 @@ public final class AccountRules {
     /** The user's association with an account, or the default one: where associations are not enforced that one pays for any other account, too. */
     private Optional<AssocPolicy> payer(String user, String account, String partition) {
         Optional<AssocPolicy> named = account.isEmpty() ? Optional.empty() : accounts.assoc(user, account, partition);
-        return named.isPresent() || !account.isEmpty() && enforces(Enforcement.Word.ASSOCIATIONS) ? named
+        return named.isPresent() || !account.isEmpty() && enforces(AccountingEnforcement.Word.ASSOCIATIONS) ? named
                 : accounts.defaultOf(user).flatMap(a -> accounts.assoc(a.user(), a.account(), partition));
     }
 
@@ -244,7 +244,7 @@ public final class AccountRules {
     }
 
     boolean limited() {
-        return enforces(Enforcement.Word.LIMITS) && !accounts.isEmpty();
+        return enforces(AccountingEnforcement.Word.LIMITS) && !accounts.isEmpty();
     }
 
     /** A job that says no time limit gets the one of its QOS or association, if the partition's is longer. */
@@ -276,7 +276,7 @@ public final class AccountRules {
     private long mostMinutes(JobDesc desc) {
         long ofQos = rules(desc).stream().mapToLong(r -> LimitValues.number(r.limits, "MaxWall")).filter(min -> min >= 0).findFirst().orElse(-1L);
         long own = ofQos >= 0 ? ofQos : assoc(desc).map(a -> LimitValues.number(a.limits(), "MaxWall")).orElse(-1L);
-        long group = enforces(Enforcement.Word.SAFE) ? groupMinutes(desc) : -1;
+        long group = enforces(AccountingEnforcement.Word.SAFE) ? groupMinutes(desc) : -1;
         return own < 0 ? group : group < 0 ? own : Math.min(own, group);
     }
 
@@ -605,7 +605,7 @@ public final class AccountRules {
     private List<JobLimits.Broken> ofEach(JobDesc desc, Map<String, Long> wanted, int limitMin) {
         return JobLimits.broken(rules(desc).stream().map(Rule::limits).toList(), ofQos(desc),
                 assoc(desc).map(AssocPolicy::limits).orElse(Map.of()), wanted, limitMin,
-                enforces(Enforcement.Word.SAFE) ? safeFactor(desc) : 1);
+                enforces(AccountingEnforcement.Word.SAFE) ? safeFactor(desc) : 1);
     }
 
     /**

@@ -36,7 +36,7 @@ public final class AccrueRules {
     private record Limit(String together, long most) {}
 
     public void due(List<Change> changes, int most) {
-        if (!accounts.limitsAccrual() || !Enforcement.of(state.settings()).has(Enforcement.Word.LIMITS)) {
+        if (!accounts.limitsAccrual() || !AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.LIMITS)) {
             return;
         }
         List<Job> growing = new ArrayList<>();

@@ -70,11 +70,11 @@ final class LimitHierarchy {
     }
 
     private SharedLimits.Meter meter(AccountRules.Rule r, double factor) {
-        return new SharedLimits.Meter(true, r.qos().id(), rules.chargedTo(r.qos().name()), factor, rules.enforces(Enforcement.Word.SAFE));
+        return new SharedLimits.Meter(true, r.qos().id(), rules.chargedTo(r.qos().name()), factor, rules.enforces(AccountingEnforcement.Word.SAFE));
     }
 
     private SharedLimits.Meter meter(AssocPolicy a, double factor) {
-        return new SharedLimits.Meter(false, a.id(), rules.chargedTo(a), factor, rules.enforces(Enforcement.Word.SAFE));
+        return new SharedLimits.Meter(false, a.id(), rules.chargedTo(a), factor, rules.enforces(AccountingEnforcement.Word.SAFE));
     }
 
     /**

@@ -257,7 +257,7 @@ public final class PartitionLimits {
     /** An account stands for those below it. The lists count where AccountingStorageEnforce has associations: other accounts are not checked. */
     public static boolean admitsAccount(PartitionInfo info, String account, State state) {
         if (!restricts(info.allowAccounts()) && info.denyAccounts().isEmpty()
-                || !Enforcement.of(state.settings()).has(Enforcement.Word.ASSOCIATIONS)) {
+                || !AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.ASSOCIATIONS)) {
             return true;
         }
         Accounts known = state.accounts();

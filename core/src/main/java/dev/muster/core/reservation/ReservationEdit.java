@@ -1,7 +1,7 @@
 package dev.muster.core.reservation;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.limits.Enforcement;
+import dev.muster.core.limits.AccountingEnforcement;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.Settings;
@@ -411,7 +411,7 @@ public final class ReservationEdit {
             }
         }
         if (values.keySet().stream().anyMatch(k -> k.startsWith("users") || k.startsWith("accounts"))
-                && Enforcement.of(state.settings()).has(Enforcement.Word.ASSOCIATIONS)
+                && AccountingEnforcement.of(state.settings()).has(AccountingEnforcement.Word.ASSOCIATIONS)
                 && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
             wrong(SlurmErrno.INVALID_ACCOUNT);
         }

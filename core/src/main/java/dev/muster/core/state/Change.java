@@ -258,7 +258,7 @@ public sealed interface Change {
 
     record PartitionRestored(Partition partition) implements Change {}
 
-    record AnswerRestored(String requestId, Answer answer) implements Change {}
+    record AnswerRestored(String requestId, AnsweredRequest answer) implements Change {}
 
     record ClusterRestored(String clusterId, long tickMs, Settings settings, int nextJobId, int jobIdCeiling, long nextSluid, long sluidCeiling)
             implements Change {}

@@ -41,7 +41,7 @@ public record State(
         Table<Integer, Job> jobs,
         Table<String, Node> nodes,
         Table<String, Partition> partitions,
-        Table<String, Answer> answers,
+        Table<String, AnsweredRequest> answers,
         Table<Long, Integer> ended,
         Table<Long, Integer> children,
         Table<String, Integer> blobs,
@@ -89,7 +89,7 @@ public record State(
     public static final class Restoration {
         private static final Entry SNAPSHOT = new Entry(0, 0, -1, "Snapshot", List.of());
         private final Draft draft = new Draft(EMPTY, 0);
-        private final TreeMap<String, Answer> answers = new TreeMap<>();
+        private final TreeMap<String, AnsweredRequest> answers = new TreeMap<>();
         private JobTables jobs = new JobTables();
 
         /** The next item. */
@@ -235,7 +235,7 @@ public record State(
         private Table<Integer, Job> jobs;
         private Table<String, Node> nodes;
         private Table<String, Partition> partitions;
-        private Table<String, Answer> answers;
+        private Table<String, AnsweredRequest> answers;
         private Table<Long, Integer> ended;
         private Table<Long, Integer> children;
         private Table<String, Integer> blobs;
@@ -282,7 +282,7 @@ public record State(
                 case Change.ConfigApplied c -> config(c, now);
                 case Change.JobIdsReserved c -> reserved(c);
                 case Change.BlobStored c -> { }
-                case Change.Answered c -> answers = answers.with(c.requestId(), new Answer(c.uid(), tickMs, c.reply()));
+                case Change.Answered c -> answers = answers.with(c.requestId(), new AnsweredRequest(c.uid(), tickMs, c.reply()));
                 case Change.TimePassed c -> { }
                 case Change.AnswersForgotten c -> c.requestIds().forEach(id -> answers = answers.without(id));
                 case Change.JobSubmitted c -> {

@@ -16,7 +16,7 @@ import dev.muster.core.partition.PartitionRules;
 import dev.muster.core.preempt.GangRules;
 import dev.muster.core.preempt.PreemptRules;
 import dev.muster.core.reservation.ReservationRules;
-import dev.muster.core.state.Answer;
+import dev.muster.core.state.AnsweredRequest;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Dependency;
@@ -269,7 +269,7 @@ public final class DeadlineRules {
             return;
         }
         List<String> old = new ArrayList<>();
-        for (Map.Entry<String, Answer> a : state.answers().entries()) {
+        for (Map.Entry<String, AnsweredRequest> a : state.answers().entries()) {
             if (a.getValue().tickMs() + ANSWERS_KEPT_MS < now.tickMs() || many && old.size() < state.answers().size() / 2) {
                 old.add(a.getKey());
             }

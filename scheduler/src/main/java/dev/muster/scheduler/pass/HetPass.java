@@ -3,7 +3,7 @@ package dev.muster.scheduler.pass;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
-import dev.muster.core.limits.Enforcement;
+import dev.muster.core.limits.AccountingEnforcement;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
@@ -171,7 +171,7 @@ final class HetPass {
                 ResourceNeed need = open.get();
                 for (String qos : job.desc().charge().eachQos()) {
                     Job as = job.underQos(qos);
-                    reason = accounts.enforces(Enforcement.Word.LIMITS)
+                    reason = accounts.enforces(AccountingEnforcement.Word.LIMITS)
                             ? queue.limits().blocks(as.desc(), Allocation.NONE, need.limitMin()) : JobReason.NONE;
                     if (reason == JobReason.NONE && Feasibility.exceeds(state, as.desc(), partition.get())) {
                         reason = Feasibility.tooSmall(need, state);
@@ -208,7 +208,7 @@ final class HetPass {
                 all = false;
                 break;
             }
-            JobReason policy = accounts.enforces(Enforcement.Word.LIMITS)
+            JobReason policy = accounts.enforces(AccountingEnforcement.Word.LIMITS)
                     ? queue.limits().blocks(part.job.desc(), allocation.get(), part.need.limitMin()) : JobReason.NONE;
             if (policy != JobReason.NONE) {
                 limited = policy;

@@ -2,7 +2,7 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
-import dev.muster.core.limits.Enforcement;
+import dev.muster.core.limits.AccountingEnforcement;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
@@ -118,7 +118,7 @@ public final class Pass {
         this.accounts = new AccountRules(state);
         this.settling = CompleteWaitPartitions.of(queue.waits(), state, now);
         this.limitStops = state.settings().options().containsKey("assoc_limit_stop");
-        this.limited = accounts.enforces(Enforcement.Word.LIMITS);
+        this.limited = accounts.enforces(AccountingEnforcement.Word.LIMITS);
         if (limited) {
             queue.limits().at(state, accounts, context.use(), now.seconds());
         }

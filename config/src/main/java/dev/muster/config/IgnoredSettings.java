@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /** Settings that are given and have no effect: the daemons log a sentence for each. */
-public final class InertSettings {
+public final class IgnoredSettings {
     private static final String LUSTRE = "acct_gather_filesystem/lustre";
     private static final String SYSFS = "acct_gather_interconnect/sysfs";
     private static final String[][] UNREAD = {
@@ -29,7 +29,7 @@ public final class InertSettings {
     /** One line of the file may name ten thousand nodes. */
     private static final int SENTENCES_MAX = 50;
 
-    private InertSettings() {
+    private IgnoredSettings() {
     }
 
     /** A sentence for every file that is there and has no effect: the daemons log them. */

@@ -7,13 +7,13 @@ import java.util.Locale;
 import java.util.Set;
 
 /** What AccountingStorageEnforce asks for, with what each word implies. */
-public record Enforcement(Set<Word> words) {
+public record AccountingEnforcement(Set<Word> words) {
     private static final String OPTION = "accounting_enforce";
 
     /** Of AccountingStorageEnforce. */
     public enum Word { ASSOCIATIONS, LIMITS, NOJOBS, NOSTEPS, QOS, SAFE, WCKEYS }
 
-    public static Enforcement of(Settings settings) {
+    public static AccountingEnforcement of(Settings settings) {
         // the reader of slurm.conf has refused other words, and put what "all" and others imply
         List<String> given = List.of(settings.options().getOrDefault(OPTION, "").split(","));
         Set<Word> words = EnumSet.noneOf(Word.class);
@@ -22,7 +22,7 @@ public record Enforcement(Set<Word> words) {
                 words.add(word);
             }
         }
-        return new Enforcement(words);
+        return new AccountingEnforcement(words);
     }
 
     public boolean has(Word word) {

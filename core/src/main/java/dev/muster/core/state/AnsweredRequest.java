@@ -8,4 +8,4 @@ import dev.muster.model.format.Bytes;
  * @param uid    of the caller that sent the request
  * @param tickMs when it was answered, on the clock that limits follow
  */
-public record Answer(int uid, long tickMs, Bytes reply) {}
+public record AnsweredRequest(int uid, long tickMs, Bytes reply) {}
